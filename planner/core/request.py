@@ -1,0 +1,55 @@
+"""The one request: what `parse_request` makes of a JSON object, a form or a line of a file."""
+
+from dataclasses import dataclass
+
+from planner.core.specs import AcceleratorSpec, EngineSpec, LinkSpec, ModelSpec, Scheme
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parallelism:
+    """How the model is spread over `tensor * pipeline * data` accelerators."""
+
+    tensor: int = 1
+    pipeline: int = 1
+    data: int = 1
+    expert: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Engine settings; None means: that engine version's default."""
+
+    gpu_memory_utilization: float | None = None
+    max_model_len: int | None = None
+    max_num_seqs: int | None = None
+    max_num_batched_tokens: int | None = None
+    block_size: int | None = None
+    enforce_eager: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """Steady-state means: tokens in and out of a request, requests at the same time."""
+
+    input_tokens: int
+    output_tokens: int
+    concurrency: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimateRequest:
+    """A checked question. Everything is resolved against the catalog; nothing is text any more."""
+
+    id: str | None
+    model: ModelSpec
+    scheme: Scheme
+    scheme_as_published: bool
+    kv_cache_dtype: str
+    accelerator: AcceleratorSpec | None
+    count: int
+    parallelism: Parallelism
+    link: LinkSpec | None  # between the accelerators of one replica
+    engine: EngineSpec
+    settings: Settings
+    workload: Workload | None
+    derive_settings: bool = False
