@@ -1,0 +1,218 @@
+"""One estimate, or a thousand: memory, then speed, then an answer that explains itself."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from planner.core import CORE_VERSION, explain_memory, explain_speed, memory, speed
+from planner.core.advice import advice_for
+from planner.core.batch import MemoryBatch, SpeedBatch
+from planner.core.outcome import Reason, Term
+from planner.core.request import EstimateRequest
+from planner.core.settings import derive_settings
+from planner.core.specs import Catalog
+
+GIB_DIGITS = 4
+MS_DIGITS = 4
+
+
+def evaluate(
+    requests: Sequence[EstimateRequest], catalog: Catalog
+) -> tuple[list[EstimateRequest], MemoryBatch, SpeedBatch]:
+    """Memory and speed of every request, as arrays; requests come back with derived settings put in."""
+    settled = [
+        replace(request, settings=derive_settings(request)) if request.derive_settings else request
+        for request in requests
+    ]
+    memory_batch = memory.evaluate(settled)
+    return settled, memory_batch, speed.evaluate(settled, memory_batch, catalog)
+
+
+def estimate(requests: Sequence[EstimateRequest], catalog: Catalog) -> list[dict[str, Any]]:
+    """Answers in the order of the requests, in the shape of the contract, with codes instead of messages.
+
+    GiB and ms are rounded to four decimals, once, here. None stands where a figure is not known.
+    """
+    if not requests:
+        return []
+    settled, memory_batch, speed_batch = evaluate(requests, catalog)
+    return [
+        _answer(request, memory_batch, speed_batch, row, catalog.hash) for row, request in enumerate(settled)
+    ]
+
+
+def _answer(
+    request: EstimateRequest, memory_batch: MemoryBatch, speed_batch: SpeedBatch, row: int, catalog_hash: str
+) -> dict[str, Any]:
+    served = math.isfinite(speed_batch.tpot_ms[row])
+    return {
+        "id": request.id,
+        "verdict": memory_batch.verdicts[row],
+        "reasons": [_reason(item) for item in _reasons(request, memory_batch, speed_batch, row)],
+        "memory": _memory(memory_batch, row),
+        "startup_log": _startup_log(memory_batch, row),
+        "speed": _speed(speed_batch, row) if served else None,
+        "step": _step(speed_batch, row) if served else None,
+        "advice": [
+            {"code": item.code, "severity": item.severity, "values": item.values, "source": item.source}
+            for item in advice_for(request, memory_batch, speed_batch, row)
+        ],
+        "commands": None,
+        "basis": {"catalog": catalog_hash, "core": CORE_VERSION, "calibration": None},
+        "explain": [
+            _term(term)
+            for term in (
+                *explain_memory.terms(request, memory_batch, row),
+                *(explain_speed.terms(request, speed_batch, row) if served else ()),
+            )
+        ],
+    }
+
+
+def _reasons(
+    request: EstimateRequest, memory_batch: MemoryBatch, speed_batch: SpeedBatch, row: int
+) -> tuple[Reason, ...]:
+    """What memory says, then what it means for the asked concurrency."""
+    reasons = memory_batch.reasons[row]
+    workload = request.workload
+    if workload is None or memory_batch.verdicts[row] != "fits":
+        return reasons
+    length = workload.input_tokens + workload.output_tokens
+    max_model_len = float(memory_batch.max_model_len[row])
+    if length > max_model_len:
+        return (
+            *reasons,
+            Reason(
+                code="workload_exceeds_max_model_len",
+                field="settings.max_model_len",
+                values={"tokens": length, "max_model_len": int(max_model_len)},
+                fix=_longer(request, length),
+            ),
+        )
+    running = float(speed_batch.running[row])
+    asked = math.ceil(workload.concurrency / request.parallelism.data)
+    if math.isfinite(running) and running < asked:
+        return (*reasons, _limit(request, memory_batch, row, running, asked))
+    return reasons
+
+
+def _longer(request: EstimateRequest, length: int) -> Mapping[str, Any] | None:
+    return {"settings": {"max_model_len": length}} if length <= request.model.max_position_embeddings else None
+
+
+def _limit(request: EstimateRequest, memory_batch: MemoryBatch, row: int, running: float, asked: int) -> Reason:
+    max_num_seqs = int(memory_batch.max_num_seqs[row])
+    values = {"running": round(running, 1), "concurrency": asked}
+    if max_num_seqs <= running:
+        return Reason(
+            code="max_num_seqs_limits_concurrency",
+            field="settings.max_num_seqs",
+            values=values,
+            fix={"settings": {"max_num_seqs": asked}},
+        )
+    return Reason(code="kv_limits_concurrency", field="workload.concurrency", values=values)
+
+
+def _reason(item: Reason) -> dict[str, Any]:
+    return {"code": item.code, "field": item.field, "values": item.values, "fix": item.fix}
+
+
+def _memory(batch: MemoryBatch, row: int) -> dict[str, Any]:
+    return {
+        "per_accelerator": {
+            "total_gib": number(batch.total_gib[row], GIB_DIGITS),
+            "budget_gib": number(batch.budget_gib[row], GIB_DIGITS),
+            "weights_gib": number(batch.weights_gib[row], GIB_DIGITS),
+            "activation_gib": number(batch.activation_gib[row], GIB_DIGITS),
+            "non_torch_gib": number(batch.non_torch_gib[row], GIB_DIGITS),
+            "cuda_graph_gib": number(batch.cuda_graph_gib[row], GIB_DIGITS),
+            "kv_cache_gib": number(batch.kv_cache_gib[row], GIB_DIGITS),
+            "outside_budget_gib": number(batch.outside_budget_gib[row], GIB_DIGITS),
+        },
+        "kv_bytes_per_token": number(batch.kv_bytes_per_token[row], 2),
+        "kv_cache_tokens": whole(batch.kv_cache_tokens[row]),
+        "max_concurrency": number(batch.max_concurrency[row], 2),
+        "interval": {
+            "kv_cache_gib": interval(batch.kv_cache_low_gib[row], batch.kv_cache_high_gib[row], GIB_DIGITS)
+        },
+    }
+
+
+def _startup_log(batch: MemoryBatch, row: int) -> dict[str, Any] | None:
+    if math.isnan(batch.log_kv_cache_gib[row]):
+        return None
+    return {
+        "weights_gib": number(batch.log_weights_gib[row], GIB_DIGITS),
+        "available_kv_cache_gib": number(batch.log_kv_cache_gib[row], GIB_DIGITS),
+        "kv_cache_tokens": whole(batch.log_kv_cache_tokens[row]),
+        "max_concurrency": number(batch.log_max_concurrency[row], 2),
+    }
+
+
+def _speed(batch: SpeedBatch, row: int) -> dict[str, Any]:
+    return {
+        "running": number(batch.running[row], 2),
+        "decode_step_ms": number(batch.decode_step_ms[row], MS_DIGITS),
+        "tpot_ms": number(batch.tpot_ms[row], MS_DIGITS),
+        "ttft_ms": number(batch.ttft_ms[row], 2),
+        "output_tokens_per_s": number(batch.output_tokens_per_s[row], 2),
+        "output_tokens_per_s_per_user": number(batch.output_tokens_per_s_per_user[row], 3),
+        "bound": batch.bounds[row],
+        "mbu": number(batch.mbu[row], 4),
+        "interval": {
+            "decode_step_ms": interval(
+                batch.decode_step_low_ms[row], batch.decode_step_high_ms[row], MS_DIGITS
+            ),
+            "tpot_ms": interval(batch.tpot_low_ms[row], batch.tpot_high_ms[row], MS_DIGITS),
+            "output_tokens_per_s": interval(
+                batch.output_tokens_per_s_low[row], batch.output_tokens_per_s_high[row], 2
+            ),
+        },
+        "provenance": "computed",
+    }
+
+
+def _step(batch: SpeedBatch, row: int) -> dict[str, Any]:
+    return {
+        "weights_ms": number(batch.weights_ms[row], MS_DIGITS),
+        "kv_ms": number(batch.kv_ms[row], MS_DIGITS),
+        "prefill_ms": number(batch.prefill_ms[row], MS_DIGITS),
+        "interconnect_ms": number(batch.interconnect_ms[row], MS_DIGITS),
+        "host_ms": number(batch.host_ms[row], MS_DIGITS),
+    }
+
+
+def _term(term: Term) -> dict[str, Any]:
+    return {
+        "term": term.term,
+        "formula": term.formula,
+        "values": term.values,
+        "result": term.result,
+        "unit": term.unit,
+        "source": term.source,
+        "kind": term.kind,
+    }
+
+
+def number(value: float | np.floating[Any], digits: int) -> float | int | None:
+    """A plain number for JSON: None for NaN, a whole number without a trailing .0."""
+    plain = float(value)
+    if not math.isfinite(plain):
+        return None
+    rounded = round(plain, digits)
+    return int(rounded) if rounded.is_integer() and digits <= 2 else rounded
+
+
+def whole(value: float | np.floating[Any]) -> int | None:
+    """A whole number rounded down, None for NaN."""
+    plain = float(value)
+    return math.floor(plain) if math.isfinite(plain) else None
+
+
+def interval(low: float, high: float, digits: int) -> list[float | int | None] | None:
+    """[low, high], or None when either is unknown."""
+    pair = [number(low, digits), number(high, digits)]
+    return None if None in pair else pair

@@ -1,0 +1,70 @@
+"""JSON Lines from a stream to answers on a stream: bounded, in batches, a bad line never stops the rest."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any, NoReturn
+
+from planner.core.outcome import Problem
+
+MAX_LINE_BYTES = 8_000_000
+BATCH = 500
+
+
+def read_objects(stream: Iterable[bytes]) -> Iterator[Any]:
+    """Each JSON value of the stream, or a `Problem` in its place.
+
+    A stream whose first line is not a whole value is read as one object spread over lines.
+    """
+    lines = iter(stream)
+    first = next((line for line in lines if line.strip()), None)
+    if first is None:
+        yield Problem(code="not_json", field=None, values={"detail": "the input is empty"})
+        return
+    value = read_json(first)
+    if isinstance(value, Problem) and value.code == "not_json" and first.strip() in (b"{", b"["):
+        yield from _whole(first, lines)
+        return
+    yield value
+    yield from (read_json(line) for line in lines if line.strip())
+
+
+def _whole(first: bytes, lines: Iterator[bytes]) -> Iterator[Any]:
+    text = first
+    for line in lines:
+        text += line
+        if len(text) > MAX_LINE_BYTES:
+            break
+    value = read_json(text)
+    yield from value if isinstance(value, list) else [value]
+
+
+def read_json(line: bytes | str) -> Any:
+    """One JSON value, or a `Problem`: NaN, Infinity, bad UTF-8, endless numbers and deep nesting are refused."""
+    if len(line) > MAX_LINE_BYTES:
+        return Problem(code="line_too_long", field=None, values={"limit": MAX_LINE_BYTES})
+    try:
+        return json.loads(line, parse_constant=_refuse_constant)
+    except RecursionError:
+        return Problem(code="too_deep", field=None)
+    except ValueError as error:  # JSONDecodeError, UnicodeDecodeError and over-long integers alike
+        return Problem(code="not_json", field=None, values={"detail": str(error).splitlines()[0][:120]})
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def write_answers(
+    objects: Iterable[Any],
+    answer: Callable[[list[Any]], list[dict[str, Any]]],
+    write: Callable[[str], Any],
+) -> int:
+    """Answer in batches and write one JSON object per line; returns how many lines were problems."""
+    source = iter(objects)
+    problems = 0
+    while batch := list(islice(source, BATCH)):
+        for item in answer(batch):
+            problems += "errors" in item
+            write(json.dumps(item, ensure_ascii=False) + "\n")
+    return problems

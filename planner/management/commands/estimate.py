@@ -1,0 +1,40 @@
+"""manage.py estimate: one JSON object or JSON Lines in, one JSON object per line out."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from planner.estimates import answer
+from planner.lines import read_objects, write_answers
+from planner.queries import current_catalog, shipped_catalog
+
+
+class Command(BaseCommand):
+    """Estimate memory and speed of deployments."""
+
+    help = "Estimate memory and decode speed: one JSON object or JSON Lines in, one JSON object per line out."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", nargs="?", default="-", help="JSON or JSON Lines; default: standard input")
+        parser.add_argument(
+            "--catalog",
+            choices=["database", "shipped"],
+            help="default: the database once it is migrated, else the shipped files",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        catalog = shipped_catalog() if options["catalog"] == "shipped" else current_catalog(options["catalog"])
+        problems = 0
+        try:
+            stream = sys.stdin.buffer if options["file"] == "-" else Path(options["file"]).open("rb")
+        except OSError as error:
+            raise CommandError(f"Cannot read {options['file']}: {error.strerror}. Name a file that exists.") from None
+        with stream:
+            problems = write_answers(
+                read_objects(stream), lambda objects: answer(objects, catalog=catalog), self.stdout._out.write
+            )
+        if problems:
+            sys.exit(2)

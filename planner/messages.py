@@ -1,0 +1,87 @@
+"""The one place that turns the core's codes into words. Placeholders are the values that come with a code."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+# What is wrong with an input, and how to mend it.
+PROBLEMS: dict[str, Any] = {
+    "not_json": _("This is not valid JSON: {detail}. Send one JSON object per line."),
+    "not_an_object": _("An estimate request is a JSON object, with curly braces."),
+    "too_deep": _("This JSON is nested too deeply. Send the config.json of the model and nothing around it."),
+    "line_too_long": _("This line is longer than {limit} bytes. Send one request per line."),
+    "batch_too_long": _("This list has {found} requests; send at most {limit} at once."),
+    "batch_empty": _("This list is empty. Send at least one request."),
+    "missing": _("This field is required."),
+    "wrong_type": _("Expected {expected}, found {found}."),
+    "too_long": _("This text is too long: at most {limit} characters."),
+    "out_of_range": _("{found} is out of range: allowed is {low} to {high}."),
+    "not_whole": _("{found} is not a whole number."),
+    "not_a_fraction": _("{found} is not a share: give a number above 0 and up to 1, for example 0.9."),
+    "not_finite": _("This is not a finite number."),
+    "unknown_field": _("No such field. Known here: {known}."),
+    "model_id_or_config": _("Give either the id of a model or its config, not both and not neither."),
+    "unknown_model": _("No model {found!r} in the catalog.{close} Or send its config.json as model.config."),
+    "unknown_scheme": _("No weight scheme {found!r}. Known: {known}."),
+    "unknown_kv_cache_dtype": _("No engine has a KV cache dtype {found!r}. Known: {known}."),
+    "unknown_accelerator": _("No accelerator {found!r} in the catalog.{close}"),
+    "count_mismatch": _(
+        "count is {count}, but tensor × pipeline × data is {product}. Set count to {product} or change the degrees."
+    ),
+    "unknown_interconnect": _("No interconnect {found!r}. Known: {known}; leave it out for the accelerator's own."),
+    "link_not_on_accelerator": _("{accelerator} has no {link}. Leave interconnect out, or name its PCIe link."),
+    "derive_needs_workload": _("Settings are derived from the workload: give one, or give the settings."),
+}
+
+REASONS: dict[str, Any] = {
+    "reserved_field": _("{field} is not answered yet. Leave it out for an estimate without it."),
+    "workload_exceeds_max_model_len": _(
+        "A request of {tokens} tokens is refused at max_model_len {max_model_len}, so no speed is given."
+    ),
+    "kv_limits_concurrency": _(
+        "The KV cache holds {running} of the {concurrency} requests at the mean length; the rest wait."
+    ),
+    "max_num_seqs_limits_concurrency": _(
+        "max_num_seqs lets {running} of the {concurrency} requests run at once; the rest wait."
+    ),
+}
+
+ADVICE: dict[str, Any] = {
+    "engine_version_beyond_tables": _(
+        "{engine} {version} is newer than our tables: the rules of the newest known version are used."
+    ),
+    "settings_derived": _(
+        "Settings are ours: max_model_len {max_model_len} is the mean length with 20 % headroom, "
+        "max_num_seqs {max_num_seqs} is one slot per user. Long requests need more."
+    ),
+    "eager_mode_slows_decode": _("Eager mode launches every kernel from the host: decode is often 2 to 3 times slower."),
+    "accelerator_figure_unknown": _("{figure} of {name} is not known; what needs it is left out or wider."),
+    "accelerator_figure_unsure": _("{figure} of {name} is unsure: check it before you buy."),
+    "interconnect_takes_share": _("{percent} % of the time per token is spent between cards over {link}."),
+    "interval_wide": _("The 80 % interval spans a factor of {ratio}: measure one machine before you buy the rest."),
+}
+
+
+def word(table: Mapping[str, Any], code: str, values: Mapping[str, Any]) -> str:
+    """The sentence for a code in the language in force; the bare code when nobody wrote one."""
+    template = table.get(code)
+    if template is None:
+        return code
+    return str(template).format_map(_Values(values))
+
+
+class _Values(dict[str, Any]):
+    """Values of a message as text: lists joined, numbers short, a missing one shown as such."""
+
+    def __getitem__(self, key: str) -> Any:
+        return "?" if key not in self else _shown(super().__getitem__(key))
+
+    def __missing__(self, key: str) -> str:
+        return "?"
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, float):
+        return value
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"

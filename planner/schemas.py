@@ -1,0 +1,243 @@
+"""JSON Schemas of the estimate contract, for OpenAPI and for the tests that hold answers against it."""
+
+from typing import Any
+
+NUMBER: dict[str, Any] = {"type": ["number", "null"]}
+WHOLE: dict[str, Any] = {"type": ["integer", "null"]}
+TEXT: dict[str, Any] = {"type": ["string", "null"]}
+INTERVAL: dict[str, Any] = {
+    "type": ["array", "null"],
+    "items": {"type": "number"},
+    "minItems": 2,
+    "maxItems": 2,
+    "description": "80 % interval, low and high.",
+}
+
+
+def _object(properties: dict[str, Any], *, required: bool = True, nullable: bool = False, **more: Any) -> dict[str, Any]:
+    """An object schema in which every property is present unless said otherwise."""
+    schema: dict[str, Any] = {
+        "type": ["object", "null"] if nullable else "object",
+        "properties": properties,
+        "additionalProperties": False,
+        **more,
+    }
+    if required:
+        schema["required"] = list(properties)
+    return schema
+
+
+def _option(low: int) -> dict[str, Any]:
+    return {"type": ["integer", "null"], "minimum": low}
+
+
+REQUEST: dict[str, Any] = _object(
+    {
+        "id": {**TEXT, "description": "Any text; echoed in the answer."},
+        "model": _object(
+            {
+                "id": {**TEXT, "description": "Hugging Face name of a catalog model."},
+                "config": {"type": ["object", "null"], "description": "A Hugging Face config.json."},
+                "parameters": {**_option(1), "description": "Total parameters, where known."},
+                "weights_gib": {**NUMBER, "description": "Total weights on disk in GiB, where known."},
+            },
+            required=False,
+            description="Either an id of the catalog or a config.json.",
+        ),
+        "weights": {**TEXT, "description": "Weight scheme of the catalog; null: as published."},
+        "kv_cache_dtype": {**TEXT, "default": "auto"},
+        "accelerator": {**TEXT, "description": "Catalog id or the exact name that the vendor's tool prints."},
+        "count": {**_option(1), "description": "tensor × pipeline × data."},
+        "parallelism": _object(
+            {
+                "tensor": _option(1),
+                "pipeline": _option(1),
+                "data": _option(1),
+                "expert": {"type": ["boolean", "null"]},
+            },
+            required=False,
+            nullable=True,
+        ),
+        "interconnect": {
+            **TEXT,
+            "description": "null: what the accelerator has; nvlink, xgmi, pcie4-x16, pcie5-x16 or none may be forced.",
+        },
+        "engine": _object(
+            {
+                "name": {**TEXT, "description": "vllm, sglang, tensorrt-llm or llama.cpp."},
+                "version": {**TEXT, "description": "null: newest known."},
+            },
+            required=False,
+            nullable=True,
+        ),
+        "settings": {
+            "oneOf": [
+                {"type": "string", "enum": ["derive"]},
+                _object(
+                    {
+                        "gpu_memory_utilization": {**NUMBER, "exclusiveMinimum": 0, "maximum": 1},
+                        "max_model_len": _option(1),
+                        "max_num_seqs": _option(1),
+                        "max_num_batched_tokens": _option(1),
+                        "block_size": _option(1),
+                        "enforce_eager": {"type": ["boolean", "null"]},
+                    },
+                    required=False,
+                    nullable=True,
+                ),
+            ],
+            "description": 'Absent settings take the default of the engine version; "derive" asks for ours.',
+        },
+        "workload": _object(
+            {
+                "input_tokens": {"type": "integer", "minimum": 1},
+                "output_tokens": {"type": "integer", "minimum": 1},
+                "concurrency": {"type": "integer", "minimum": 1},
+            },
+            nullable=True,
+            description="Means of a steady state; null: memory only.",
+        ),
+    },
+    required=False,
+)
+REQUEST["required"] = ["model"]
+
+EXAMPLE: dict[str, Any] = {
+    "id": "chat-on-a-4090",
+    "model": {"id": "Qwen/Qwen2.5-7B-Instruct"},
+    "accelerator": "nvidia-rtx-4090",
+    "count": 1,
+    "engine": {"name": "vllm", "version": "0.19.0"},
+    "settings": {"gpu_memory_utilization": 0.9, "max_model_len": 4096, "max_num_seqs": 16},
+    "workload": {"input_tokens": 1024, "output_tokens": 256, "concurrency": 16},
+}
+
+FIX: dict[str, Any] = {"type": ["object", "null"], "description": "Partial request that would mend it."}
+VALUES: dict[str, Any] = {"type": "object", "description": "The figures behind the message."}
+
+ANSWER: dict[str, Any] = _object(
+    {
+        "id": TEXT,
+        "verdict": {"type": "string", "enum": ["fits", "does_not_fit", "unsupported", "unknown"]},
+        "reasons": {
+            "type": "array",
+            "items": _object(
+                {"code": {"type": "string"}, "field": TEXT, "values": VALUES, "fix": FIX, "message": {"type": "string"}}
+            ),
+        },
+        "memory": _object(
+            {
+                "per_accelerator": _object(
+                    {
+                        name: {**NUMBER, "description": "GiB on the tightest rank."}
+                        for name in (
+                            "total_gib",
+                            "budget_gib",
+                            "weights_gib",
+                            "activation_gib",
+                            "non_torch_gib",
+                            "cuda_graph_gib",
+                            "kv_cache_gib",
+                            "outside_budget_gib",
+                        )
+                    }
+                ),
+                "kv_bytes_per_token": NUMBER,
+                "kv_cache_tokens": WHOLE,
+                "max_concurrency": NUMBER,
+                "interval": _object({"kv_cache_gib": INTERVAL}),
+            },
+            nullable=True,
+        ),
+        "startup_log": _object(
+            {
+                "weights_gib": NUMBER,
+                "available_kv_cache_gib": NUMBER,
+                "kv_cache_tokens": WHOLE,
+                "max_concurrency": NUMBER,
+            },
+            nullable=True,
+            description="What this engine version prints at start-up.",
+        ),
+        "speed": _object(
+            {
+                "running": NUMBER,
+                "decode_step_ms": NUMBER,
+                "tpot_ms": NUMBER,
+                "ttft_ms": NUMBER,
+                "output_tokens_per_s": NUMBER,
+                "output_tokens_per_s_per_user": NUMBER,
+                "bound": {"type": "string", "enum": ["memory", "compute", "interconnect", "host"]},
+                "mbu": {**NUMBER, "description": "Bytes decode must read per second over datasheet bandwidth."},
+                "interval": _object(
+                    {"decode_step_ms": INTERVAL, "tpot_ms": INTERVAL, "output_tokens_per_s": INTERVAL}
+                ),
+                "provenance": {"type": "string", "enum": ["calibrated", "computed"]},
+            },
+            nullable=True,
+        ),
+        "step": _object(
+            {
+                name: {**NUMBER, "description": "ms of one step; the five add up to tpot_ms."}
+                for name in ("weights_ms", "kv_ms", "prefill_ms", "interconnect_ms", "host_ms")
+            },
+            nullable=True,
+        ),
+        "advice": {
+            "type": "array",
+            "items": _object(
+                {
+                    "code": {"type": "string"},
+                    "severity": {"type": "string", "enum": ["info", "warning", "error"]},
+                    "values": VALUES,
+                    "source": {"type": "string"},
+                    "message": {"type": "string"},
+                }
+            ),
+        },
+        "commands": {"type": ["object", "null"]},
+        "basis": _object({"catalog": {"type": "string"}, "core": {"type": "string"}, "calibration": TEXT}),
+        "explain": {
+            "type": "array",
+            "items": _object(
+                {
+                    "term": {"type": "string"},
+                    "formula": {"type": "string"},
+                    "values": VALUES,
+                    "result": NUMBER,
+                    "unit": {"type": "string"},
+                    "source": {"type": "string"},
+                    "kind": {
+                        "type": "string",
+                        "enum": [
+                            "datasheet",
+                            "measured",
+                            "calibrated",
+                            "computed",
+                            "rule_of_thumb",
+                            "assumed",
+                            "unsure",
+                        ],
+                    },
+                }
+            ),
+        },
+    }
+)
+
+PROBLEM: dict[str, Any] = {
+    "type": "object",
+    "required": ["type", "title", "status", "code", "errors"],
+    "properties": {
+        "id": TEXT,
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "code": {"type": "string"},
+        "detail": {"type": "string"},
+        "errors": {
+            "type": "array",
+            "items": _object({"field": TEXT, "code": {"type": "string"}, "message": {"type": "string"}}),
+        },
+    },
+}
