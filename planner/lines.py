@@ -3,8 +3,9 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any
 
+from access import strict_json
 from planner.core.outcome import Problem
 
 MAX_LINE_BYTES = 8_000_000
@@ -44,15 +45,11 @@ def read_json(line: bytes | str) -> Any:
     if len(line) > MAX_LINE_BYTES:
         return Problem(code="line_too_long", field=None, values={"limit": MAX_LINE_BYTES})
     try:
-        return json.loads(line, parse_constant=_refuse_constant)
-    except RecursionError:
+        return strict_json.loads(line)
+    except strict_json.TooDeep:
         return Problem(code="too_deep", field=None)
-    except ValueError as error:  # JSONDecodeError, UnicodeDecodeError and over-long integers alike
-        return Problem(code="not_json", field=None, values={"detail": str(error).splitlines()[0][:120]})
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+    except strict_json.NotJson as error:
+        return Problem(code="not_json", field=None, values={"detail": str(error)})
 
 
 def write_answers(

@@ -1,0 +1,82 @@
+"""manage.py estimate as a script drives it: JSON Lines in, JSON Lines out, exit 0 or 2."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from planner.schemas import ANSWER, EXAMPLE, PROBLEM
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(text: str | bytes, *arguments: str) -> tuple[int, list[dict[str, Any]], str]:
+    """Exit status, answers and standard error of one call of the command on the shipped catalog."""
+    done = subprocess.run(
+        [sys.executable, "manage.py", "estimate", "--catalog", "shipped", *arguments],
+        input=text if isinstance(text, bytes) else text.encode(),
+        capture_output=True,
+        cwd=ROOT,
+        check=False,
+    )
+    lines = done.stdout.decode().splitlines()
+    return done.returncode, [json.loads(line) for line in lines], done.stderr.decode()
+
+
+def test_estimate_of_the_example_keeps_the_contract() -> None:
+    status, [found], _ = run(json.dumps(EXAMPLE))
+    assert status == 0
+    Draft202012Validator(ANSWER).validate(found)
+    assert (found["id"], found["verdict"]) == (EXAMPLE["id"], "fits")
+    # 28 layers × 2 × 4 KV heads × 128 × 2 bytes, by hand from the model's config.json
+    assert found["memory"]["kv_bytes_per_token"] == 57_344
+    assert sum(found["step"].values()) == pytest.approx(found["speed"]["tpot_ms"], abs=0.001)
+
+
+def test_estimate_reads_one_object_over_several_lines() -> None:
+    status, found, _ = run(json.dumps(EXAMPLE, indent=2))
+    assert (status, len(found)) == (0, 1)
+
+
+def test_estimate_of_ten_thousand_lines_answers_round_the_bad_ones() -> None:
+    good = json.dumps(EXAMPLE)
+    bad = ["{", "null", "[]", '{"model": NaN}', '{"id": "b", "model": {"id": "nobody/nothing"}}']
+    lines = [bad[i // 1000 % len(bad)] if i % 1000 == 7 else good for i in range(10_000)]
+    status, found, _ = run("\n".join(lines))
+    assert status == 2
+    assert len(found) == 10_000
+    problems = [i for i, item in enumerate(found) if "errors" in item]
+    assert problems == [i for i in range(10_000) if i % 1000 == 7]
+    for i in problems:
+        Draft202012Validator(PROBLEM).validate(found[i])
+    assert {item["verdict"] for i, item in enumerate(found) if i not in problems} == {"fits"}
+
+
+def test_estimate_of_nothing_is_one_problem() -> None:
+    status, [found], _ = run("")
+    assert (status, found["errors"][0]["code"]) == (2, "not_json")
+
+
+def test_estimate_of_hostile_lines_gives_problems_never_a_trace() -> None:
+    lines = [
+        b'{"a":' * 100_000,
+        b"[" * 100_000,
+        b"\xff\xfe\x00",
+        b"9" * 100_000,
+        b'{"model": {"id": "' + b"x" * 100_000 + b'"}}',
+        '{"id": "<b>é—"}'.encode(),
+    ]
+    status, found, errors = run(b"\n".join(lines))
+    assert (status, len(found), errors) == (2, len(lines), "")
+    assert all("errors" in item for item in found)
+    assert found[-1]["id"] == "<b>é—"
+
+
+def test_estimate_of_a_missing_file_says_so() -> None:
+    status, found, errors = run("", "no-such-file.jsonl")
+    assert (status, found) == (1, [])
+    assert "no-such-file.jsonl" in errors and "Traceback" not in errors
