@@ -156,6 +156,8 @@ class Scheme:
     kernel: str  # dense | fp8 | int8 | int4 | fp4 | gguf | nf4
     source: str = ""
     gguf_type: str | None = None
+    linear_bytes_per_weight: float | None = None  # where `linear` is stored in another format than `routed`
+    kind: str = "computed"  # of the figures, as in Provenance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
