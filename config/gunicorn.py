@@ -1,0 +1,31 @@
+"""How gunicorn serves the pages. Values from the environment."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
+workers = int(os.environ.get("WEB_WORKERS", "2"))
+threads = int(os.environ.get("WEB_THREADS", "4"))
+worker_class = "gthread"
+worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - its heartbeat, on no disk
+timeout = 60
+graceful_timeout = 20
+keepalive = 5
+max_requests = 20_000
+max_requests_jitter = 2_000
+# A page's whole state is in its address: longer than the default 4094.
+limit_request_line = 8190
+limit_request_fields = 60
+forwarded_allow_ips = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1")
+errorlog = "-"
+accesslog = None
+logconfig_dict: dict[str, Any] = {}
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    """Take the gauges of a dead process out of the metrics."""
+    from prometheus_client import multiprocess
+
+    if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        multiprocess.mark_process_dead(worker.pid)

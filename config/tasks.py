@@ -1,0 +1,13 @@
+"""The tick: what the scheduler sends every few seconds, and what it finds due."""
+
+import logging
+
+from config.celery import app
+
+log = logging.getLogger("decodeck.tick")
+
+
+@app.task(name="config.tick")
+def tick() -> None:
+    """Do what is due. Each piece claims its rows, so that two ticks at once do nothing twice."""
+    log.debug("tick")

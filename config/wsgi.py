@@ -1,0 +1,9 @@
+"""The web entry point: every view is synchronous, so threads serve them without an event loop."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+application = get_wsgi_application()
