@@ -162,7 +162,7 @@ class AuditEvent(models.Model):
     reason = models.CharField(max_length=500, blank=True)
     object_type = models.CharField(max_length=64, blank=True)
     object_id = models.CharField(max_length=64, blank=True)
-    request_id = models.CharField(max_length=64, blank=True)
+    request_id = models.CharField(max_length=128, blank=True)
     data = models.JSONField(default=dict)
 
     objects = AppendOnly.as_manager()

@@ -4,15 +4,41 @@ import os
 from pathlib import Path
 
 from config.database import database_from
+from config.env import envbool, envint, envlist, envread, envsecret
+from config.keys import key_from_file, new_encryption_key, new_secret_key
 from config.logs import logging_settings
 from config.queue import queue_settings
+from config.security import CONTENT_POLICY, PERMISSIONS_POLICY, address_settings, public_address
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Everything that an installation writes: database, queue, logs, keys.
 VAR_DIR = Path(os.environ.get("DECODECK_VAR") or BASE_DIR / "var")
-SECRET_KEY = os.environ.get("SECRET_KEY", "replaced-soon")
+# Made on the first start and kept outside the database: a copied database alone opens nothing.
+SECRET_KEY = envsecret("SECRET_KEY") or key_from_file(
+    VAR_DIR / "secret_key", make=new_secret_key, variable="SECRET_KEY"
+)
+# The first one seals; the others, older, are still read.
+ENCRYPTION_KEYS = envlist(
+    "DECODECK_ENCRYPTION_KEY",
+    environ={"DECODECK_ENCRYPTION_KEY": envsecret("DECODECK_ENCRYPTION_KEY")},
+    default=[],
+) or [key_from_file(VAR_DIR / "encryption_key", make=new_encryption_key, variable="DECODECK_ENCRYPTION_KEY")]
 DEBUG = False
-ALLOWED_HOSTS = ["localhost", "127.0.0.1"]
+PUBLIC_ADDRESS = envread("DECODECK_URL", public_address)
+TRUSTED_PROXIES = envint("DECODECK_TRUSTED_PROXIES", default=0, low=0, high=10)
+globals().update(
+    envread(
+        "DECODECK_URL",
+        lambda _text: address_settings(
+            PUBLIC_ADDRESS,
+            hosts=envlist("DECODECK_HOSTS", default=[]),
+            plain_http=envbool("DECODECK_INSECURE_HTTP"),
+            trusted_proxies=TRUSTED_PROXIES,
+        ),
+    )
+)
+# Host names, `.suffixes` and networks that we may call; a private address only by its network.
+OUTGOING_ALLOWED = envlist("DECODECK_OUTGOING_ALLOW", default=[])
 INSTALLED_APPS = [
     "config",
     "django.contrib.auth",
@@ -20,8 +46,11 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "csp",
+    "django_htmx",
     "rest_framework",
     "drf_spectacular",
+    "drf_spectacular_sidecar",
     "access",
     "planner",
     "fleet",
@@ -29,14 +58,36 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.middleware.RequestLogMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "access.middleware.SecurityHeadersMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "access.middleware.BodyLimitMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "access.middleware.PreferencesMiddleware",
+    "access.middleware.AccessMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
-TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "DIRS": [BASE_DIR / "templates"], "APP_DIRS": False, "OPTIONS": {"context_processors": ["django.template.context_processors.request"]}}]
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
 DATABASES = {
     "default": database_from(os.environ.get("DATABASE_URL", ""), default_file=VAR_DIR / "decodeck.sqlite3")
 }
@@ -45,6 +96,47 @@ LOGGING_CONFIG = "logging.config.dictConfig"
 LOGGING = logging_settings(os.environ.get("LOG_LEVEL", "INFO"))
 WSGI_APPLICATION = "config.wsgi.application"
 AUTH_USER_MODEL = "access.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+LOGIN_URL = "access:sign_in"
+LOGIN_REDIRECT_URL = "/"
+SESSION_COOKIE_HTTPONLY = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = CONTENT_POLICY
+# Whether the whole of a domain goes onto the browsers' preload list is its owner's decision, not ours.
+SILENCED_SYSTEM_CHECKS = ["security.W021"]
+CSRF_FAILURE_VIEW = "access.problems.csrf_failure"
+# The first prefix that a path starts with decides; the last one is for all the rest.
+BODY_LIMITS_BYTES = [("/api/v1/estimates", 12_000_000), ("", 1_000_000)]
+DATA_UPLOAD_MAX_MEMORY_SIZE = max(size for _start, size in BODY_LIMITS_BYTES)
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 300
+ESTIMATES_PER_CALL = 1_000
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "access.tokens.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["access.permissions.DenyUndeclared"],
+    "DEFAULT_THROTTLE_CLASSES": ["access.counters.CallThrottle"],
+    "DEFAULT_PARSER_CLASSES": ["access.strict_json.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "access.problems.exception_handler",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Decodeck",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PUBLIC": True,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
 LANGUAGE_CODE = "en"

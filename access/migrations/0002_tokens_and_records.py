@@ -110,7 +110,7 @@ class Migration(migrations.Migration):
                 ("reason", models.CharField(blank=True, max_length=500)),
                 ("object_type", models.CharField(blank=True, max_length=64)),
                 ("object_id", models.CharField(blank=True, max_length=64)),
-                ("request_id", models.CharField(blank=True, max_length=64)),
+                ("request_id", models.CharField(blank=True, max_length=128)),
                 ("data", models.JSONField(default=dict)),
                 (
                     "actor",

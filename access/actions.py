@@ -1,0 +1,115 @@
+"""What people and tokens do to access itself; each verb writes its audit event in the same transaction."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Model
+from django.utils import timezone
+
+from access.models import ApiToken, AuditEvent, SignInLink, User
+from access.roles import Role
+from access.scopes import Scope
+from access.secret_text import digest_of, new_secret
+from config.logs import request_id
+
+SIGN_IN_LINK_LIFE = timedelta(minutes=30)
+FIRST_ADMIN = "admin"
+
+
+def record_audit(
+    action: str, *, actor: User | None, about: Model | None = None, reason: str = "", **data: Any
+) -> AuditEvent:
+    """Write down that `actor` (None: the system itself) did `action`, such as "token.create", to `about`."""
+    return AuditEvent.objects.create(
+        action=action,
+        actor=actor,
+        reason=reason,
+        object_type=about._meta.label_lower if about else "",
+        object_id=str(about.pk) if about else "",
+        request_id=request_id.get(),
+        data=data,
+    )
+
+
+@transaction.atomic
+def create_token(
+    user: User, *, name: str, scopes: list[Scope], days: int, actor: User
+) -> tuple[ApiToken, str]:
+    """Return the new token and its text, which can't be had again."""
+    prefix, secret = new_secret_prefix(), new_secret()
+    token = ApiToken.objects.create(
+        user=user,
+        name=name,
+        prefix=prefix,
+        digest=digest_of(secret),
+        scopes=sorted(str(scope) for scope in scopes),
+        expires_at=timezone.now() + timedelta(days=days),
+    )
+    record_audit("token.create", actor=actor, about=token, prefix=prefix, scopes=token.scopes, days=days)
+    return token, f"dk_{prefix}_{secret}"
+
+
+def new_secret_prefix() -> str:
+    """Twelve hexadecimal digits that name a token in lists and logs; they prove nothing."""
+    return digest_of(new_secret())[:12]
+
+
+@transaction.atomic
+def revoke_token(token: ApiToken, *, actor: User) -> bool:
+    """Make the token worthless from now on; False when it was revoked before."""
+    revoked = ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
+    if revoked:
+        record_audit("token.revoke", actor=actor, about=token, prefix=token.prefix)
+    return bool(revoked)
+
+
+@transaction.atomic
+def create_sign_in_link(user: User, *, actor: User | None) -> tuple[SignInLink, str]:
+    """Return a link for `user` and the secret that goes into its address."""
+    secret = new_secret()
+    link = SignInLink.objects.create(
+        user=user, digest=digest_of(secret), expires_at=timezone.now() + SIGN_IN_LINK_LIFE
+    )
+    record_audit("sign_in_link.create", actor=actor, about=user)
+    return link, secret
+
+
+@transaction.atomic
+def first_admin() -> User:
+    """The administrator of longest standing who may sign in, created if there is none."""
+    found = User.objects.filter(role=Role.ADMIN, is_active=True).order_by("pk").first()
+    if found is not None:
+        return found
+    created = User.objects.create_user(FIRST_ADMIN, role=Role.ADMIN)
+    record_audit("user.create", actor=None, about=created, role=created.role)
+    return created
+
+
+@transaction.atomic
+def use_sign_in_link(link: SignInLink, *, password: str = "") -> bool:
+    """Use the link up and, if one is given, set its user's password; False when it was used or has expired."""
+    now = timezone.now()
+    used = SignInLink.objects.filter(pk=link.pk, used_at=None, expires_at__gt=now).update(used_at=now)
+    if not used:
+        return False
+    if password:
+        set_password(link.user, password=password, actor=link.user)
+    record_audit("sign_in_link.use", actor=link.user, about=link.user)
+    return True
+
+
+@transaction.atomic
+def set_password(user: User, *, password: str, actor: User) -> None:
+    """Change the password; every other session of the user ends with it, as Django ties them together."""
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    record_audit("user.password", actor=actor, about=user)
+
+
+@transaction.atomic
+def create_user(username: str, *, role: Role, actor: User | None) -> User:
+    """Create a user without a password: they sign in by a link."""
+    user = User.objects.create_user(username, role=role)
+    record_audit("user.create", actor=actor, about=user, role=role)
+    return user
