@@ -58,6 +58,7 @@ class AcceleratorSpec:
     link: LinkSpec | None  # the fast link between accelerators, None if there is none
     pcie: LinkSpec | None
     tdp_w: float | None
+    memory_gib_torch: float | None = None  # total as torch and vLLM print it, where a log shows it
     provenance: Mapping[str, Provenance] = field(default_factory=dict, hash=False, compare=False)
 
 
@@ -181,3 +182,6 @@ class Catalog:
     schemes: Mapping[str, Scheme]
     engines: Mapping[str, Mapping[str, Any]]  # raw version-keyed tables
     links: Mapping[str, Any]  # collectives and link constants
+    # id -> raw record, for what only matching and pages need (names, PCI ids, reported MiB)
+    accelerator_records: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    accelerator_mappings: Mapping[str, str] = field(default_factory=dict)  # reported name -> id, by the operator

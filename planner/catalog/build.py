@@ -1,0 +1,223 @@
+"""From catalog records to the specs that the core calculates with."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from planner.catalog.files import CatalogRows, Record
+from planner.core.specs import (
+    AcceleratorSpec,
+    CacheGroup,
+    Catalog,
+    LinkSpec,
+    ModelSpec,
+    MoeSpec,
+    Provenance,
+    Scheme,
+)
+
+HASH_LENGTH = 16
+
+
+def build_catalog(rows: CatalogRows) -> Catalog:
+    """The catalog of these records. Model specs are built on first use: there are many and a question needs one."""
+    accelerators = {row["id"]: accelerator_spec(row) for row in rows.accelerators}
+    return Catalog(
+        hash=catalog_hash(rows),
+        accelerators=accelerators,
+        accelerator_names=unambiguous_names(rows.accelerators),
+        models=LazySpecs(model_builders(rows.models)),
+        schemes={row["id"]: scheme_spec(row) for row in rows.schemes},
+        engines=rows.engines,
+        links=rows.links,
+        accelerator_records={row["id"]: row for row in rows.accelerators},
+    )
+
+
+def catalog_hash(rows: CatalogRows) -> str:
+    """Names this content: the same records give the same hash, from files or from the database."""
+    digest = hashlib.sha256()
+    for part in (rows.accelerators, rows.models, rows.schemes):
+        ordered = sorted(part, key=lambda row: row["id"])
+        digest.update(json.dumps(ordered, sort_keys=True, separators=(",", ":")).encode())
+    for table in (rows.engines, rows.links):
+        digest.update(json.dumps(table, sort_keys=True, separators=(",", ":")).encode())
+    return digest.hexdigest()[:HASH_LENGTH]
+
+
+class LazySpecs(Mapping[str, ModelSpec]):
+    """A mapping whose values are built when first asked for and kept."""
+
+    def __init__(self, builders: Mapping[str, Callable[[], ModelSpec]]) -> None:
+        self._builders = builders
+        self._built: dict[str, ModelSpec] = {}
+
+    def __getitem__(self, key: str) -> ModelSpec:
+        if key not in self._built:
+            self._built[key] = self._builders[key]()
+        return self._built[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._builders)
+
+    def __len__(self) -> int:
+        return len(self._builders)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._builders
+
+
+def unambiguous_names(rows: tuple[Record, ...]) -> dict[str, str]:
+    """Exact reported name to id, for names that only one record carries."""
+    carried = Counter(name for row in rows for name in set(row["names"]["reported"]))
+    return {name: row["id"] for row in rows for name in row["names"]["reported"] if carried[name] == 1}
+
+
+def accelerator_spec(row: Record) -> AcceleratorSpec:
+    """One accelerator; a figure that the record lacks is None."""
+    figures = row["figures"]
+
+    def value(name: str) -> float | None:
+        figure = figures.get(name)
+        return None if figure is None else float(figure["value"])
+
+    return AcceleratorSpec(
+        id=row["id"],
+        vendor=row["vendor"],
+        name=row["name"],
+        accelerator_class=row["class"],
+        architecture=row["architecture"],
+        compute_capability=row["compute_capability"],
+        memory_gib=value("memory_gib"),
+        memory_gib_torch=value("memory_gib_torch"),
+        memory_gb=value("memory_gb"),
+        memory_type=row["memory_type"],
+        unified_memory=row["unified_memory"],
+        logical_devices=row["logical_devices"],
+        bandwidth_gb_s=value("bandwidth_gb_s"),
+        fp16_tflops=value("fp16_tflops"),
+        fp8_tflops=value("fp8_tflops"),
+        int8_tops=value("int8_tops"),
+        fp4_tflops=value("fp4_tflops"),
+        fp32_shader_tflops=value("fp32_shader_tflops"),
+        native_dtypes=frozenset(row["native_dtypes"]),
+        unknown_dtypes=frozenset(row["unknown_dtypes"]),
+        link=link_spec(row["link"], value("link_gb_s")),
+        pcie=link_spec(row["pcie"], value("pcie_gb_s")),
+        tdp_w=value("tdp_w"),
+        provenance={name: provenance(figure) for name, figure in figures.items()},
+    )
+
+
+def link_spec(link: Record | None, bandwidth_gb_s: float | None) -> LinkSpec | None:
+    """A link of a record, None where it has none."""
+    if link is None:
+        return None
+    return LinkSpec(kind=link["kind"], bandwidth_gb_s=bandwidth_gb_s, domain_size=link.get("domain_size"))
+
+
+def provenance(figure: Record) -> Provenance:
+    """Kind and source keys of one figure."""
+    return Provenance(kind=figure["kind"], source=", ".join(figure["sources"]))
+
+
+def scheme_spec(row: Record) -> Scheme:
+    """One way of storing weights."""
+    return Scheme(
+        id=row["id"],
+        bytes_per_weight=row["bytes_per_weight"],
+        bytes_per_row=row["bytes_per_row"],
+        quantized_parts=frozenset(row["quantized_parts"]),
+        compute_dtype=row["compute_dtype"],
+        weight_only=row["weight_only"],
+        group_size=row["group_size"],
+        min_compute_capability=row["min_compute_capability"],
+        kernel=row["kernel"],
+        source=row["source"],
+        gguf_type=row.get("gguf_type"),
+    )
+
+
+def model_builders(rows: tuple[Record, ...]) -> dict[str, Callable[[], ModelSpec]]:
+    """One builder per id: the model itself, its aliases of the same shape, and its quantized releases."""
+    builders: dict[str, Callable[[], ModelSpec]] = {}
+    for row in rows:
+        builders[row["id"]] = lambda row=row: model_spec(row)
+        for alias in row["aliases"]:
+            builders[alias] = lambda row=row, alias=alias: replace(model_spec(row), id=alias)
+        for release in row["quantized"]:
+            builders[release["id"]] = lambda row=row, release=release: quantized_spec(row, release)
+    return builders
+
+
+def quantized_spec(row: Record, release: Record) -> ModelSpec:
+    """A release of the same shape whose weights are stored in another scheme."""
+    base = model_spec(row)
+    return replace(
+        base,
+        id=release["id"],
+        scheme=release["scheme"],
+        native_weight_format=None,
+        scheme_excludes=tuple(release.get("excludes", ())),
+        linear_params=base.linear_params + release.get("extra_linear", 0),
+    )
+
+
+def model_spec(row: Record) -> ModelSpec:
+    """One weight shape."""
+    figures = row["figures"]
+    parts, shape = figures["parameters"]["value"], figures["shape"]["value"]
+    moe = figures.get("moe")
+    return ModelSpec(
+        id=row["id"],
+        family=row["family"],
+        architectures=tuple(row["architectures"]),
+        dtype=row["dtype"],
+        native_weight_format=row["native_weight_format"],
+        embedding_params=parts["embedding"],
+        lm_head_params=parts["lm_head"],
+        routed_params=parts["routed"],
+        linear_params=parts["linear"],
+        router_params=parts["router"],
+        other_params=parts["other"],
+        vision_params=parts["vision"],
+        num_layers=shape["layers"],
+        hidden_size=shape["hidden_size"],
+        intermediate_size=shape["intermediate_size"],
+        num_attention_heads=shape["attention_heads"],
+        num_kv_heads=shape["kv_heads"],
+        head_dim=shape["head_dim"],
+        vocab_size=shape["vocab_size"],
+        tie_word_embeddings=shape["tied_embeddings"],
+        moe=None if moe is None else moe_spec(moe["value"]),
+        max_position_embeddings=figures["context"]["value"]["max_position_embeddings"],
+        cache_groups=tuple(cache_group(group) for group in figures["attention"]["value"]),
+        modality=tuple(row["modality"]),
+        engine_support=figures["engines"]["value"],
+        notes=row.get("notes"),
+        provenance={name: provenance(figure) for name, figure in figures.items()},
+    )
+
+
+def moe_spec(value: Record) -> MoeSpec:
+    """Routed experts of a model."""
+    return MoeSpec(
+        num_experts=value["experts"],
+        experts_per_token=value["experts_per_token"],
+        moe_intermediate_size=value["intermediate_size"],
+        shared_experts=value["shared_experts"],
+        shared_intermediate_size=value["shared_intermediate_size"],
+        first_k_dense=value["first_k_dense"],
+        moe_layers=value["moe_layers"],
+    )
+
+
+def cache_group(value: Record) -> CacheGroup:
+    """Layers that own one kind of cache. Keys the core does not calculate with are left in the record."""
+    known: dict[str, Any] = {key: value[key] for key in CacheGroup.__dataclass_fields__ if key in value}
+    if "ratio_counts" in known:
+        known["ratio_counts"] = tuple((ratio, layers) for ratio, layers in known["ratio_counts"])
+    return CacheGroup(**known)
