@@ -1,7 +1,8 @@
 """What the core answers with: codes and values. One Django module turns them into words."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as default_field
 from typing import Any
 
 
@@ -11,7 +12,7 @@ class Problem:
 
     code: str
     field: str | None
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = default_field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +21,7 @@ class Reason:
 
     code: str
     field: str | None = None
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = default_field(default_factory=dict)
     fix: Mapping[str, Any] | None = None
 
 
@@ -30,7 +31,7 @@ class Advice:
 
     code: str
     severity: str  # info | warning | error
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = default_field(default_factory=dict)
     source: str = ""
 
 
