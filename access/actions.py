@@ -8,10 +8,10 @@ from django.db.models import Model
 from django.utils import timezone
 
 from access.models import ApiToken, AuditEvent, SignInLink, User
+from access.request_id import request_id
 from access.roles import Role
 from access.scopes import Scope
 from access.secret_text import digest_of, new_secret
-from config.logs import request_id
 
 SIGN_IN_LINK_LIFE = timedelta(minutes=30)
 FIRST_ADMIN = "admin"
@@ -25,7 +25,7 @@ def record_audit(
         action=action,
         actor=actor,
         reason=reason,
-        object_type=about._meta.label_lower if about else "",
+        object_type=about._meta.label_lower if about else "",  # noqa: SLF001  # Django documents _meta
         object_id=str(about.pk) if about else "",
         request_id=request_id.get(),
         data=data,
@@ -113,3 +113,17 @@ def create_user(username: str, *, role: Role, actor: User | None) -> User:
     user = User.objects.create_user(username, role=role)
     record_audit("user.create", actor=actor, about=user, role=role)
     return user
+
+
+@transaction.atomic
+def change_user(user: User, *, fields: list[str], actor: User) -> None:
+    """Save what an administrator changed about `user`; someone barred from signing in is out at once."""
+    if not fields:
+        return
+    user.save(update_fields=fields)
+    record_audit("user.change", actor=actor, about=user, **{name: getattr(user, name) for name in fields})
+
+
+def set_language(user: User, *, language: str) -> None:
+    """Remember the language for every browser of this user."""
+    User.objects.filter(pk=user.pk).update(language=language)

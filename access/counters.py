@@ -46,6 +46,11 @@ def forget(*keys: str) -> None:
     Counter.objects.filter(key__in=keys).delete()
 
 
+def give_back(key: str) -> None:
+    """Take one off the count of `key`."""
+    Counter.objects.filter(key=key, count__gt=0).update(count=F("count") - 1)
+
+
 def sign_in_limits(username: str, *, address: str) -> dict[str, int]:
     """The counters that an attempt to sign in runs against, with their limits.
 

@@ -99,6 +99,11 @@ class SignInLink(models.Model):
     def __str__(self) -> str:
         return f"link {self.pk} of user {self.user_id}"
 
+    @property
+    def is_live(self) -> bool:
+        """Neither used nor expired."""
+        return self.used_at is None and timezone.now() < self.expires_at
+
 
 class ApiToken(models.Model):
     """What a script signs in with. `prefix` finds it and may be shown; the secret's hash proves it."""

@@ -35,7 +35,7 @@ def is_api(request: HttpRequest) -> bool:
     return request.path_info.startswith("/api/")
 
 
-def exception_handler(exc: Exception, context: dict[str, Any]) -> HttpResponse | None:
+def exception_handler(exc: Exception, _context: dict[str, Any]) -> HttpResponse | None:
     """REST framework's exceptions as problems; None, and so a 500, for what nobody foresaw."""
     if isinstance(exc, Http404):
         exc = exceptions.NotFound()

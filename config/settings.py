@@ -89,11 +89,15 @@ TEMPLATES = [
     }
 ]
 DATABASES = {
-    "default": database_from(os.environ.get("DATABASE_URL", ""), default_file=VAR_DIR / "decodeck.sqlite3")
+    "default": envread(
+        "DATABASE_URL",
+        lambda url: database_from(url, default_file=VAR_DIR / "decodeck.sqlite3"),
+        environ={"DATABASE_URL": envsecret("DATABASE_URL")},
+    )
 }
-globals().update(queue_settings(os.environ.get("REDIS_URL", ""), folder=VAR_DIR / "queue"))
-LOGGING_CONFIG = "logging.config.dictConfig"
-LOGGING = logging_settings(os.environ.get("LOG_LEVEL", "INFO"))
+REDIS_URL = envsecret("REDIS_URL")
+globals().update(queue_settings(REDIS_URL, folder=VAR_DIR / "queue"))
+LOGGING = envread("LOG_LEVEL", logging_settings)
 WSGI_APPLICATION = "config.wsgi.application"
 AUTH_USER_MODEL = "access.User"
 AUTH_PASSWORD_VALIDATORS = [
@@ -141,6 +145,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
 LANGUAGE_CODE = "en"
 LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]

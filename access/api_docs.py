@@ -1,0 +1,23 @@
+"""The description of the REST interface and a page to read it with; both are public, as the code is."""
+
+from csp.decorators import csp_update
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+from drf_spectacular.views import SpectacularAPIView
+from rest_framework.permissions import AllowAny
+
+from access.declare import public
+
+schema = public(
+    SpectacularAPIView.as_view(permission_classes=[AllowAny], throttle_classes=[], authentication_classes=[])
+)
+
+
+# Swagger UI's own style sheet draws its icons with data: addresses; they can show a picture and run nothing.
+@public
+@require_safe
+@csp_update({"img-src": "data:"})
+def docs(request: HttpRequest) -> HttpResponse:
+    """Swagger UI from our own files, started by a file too, since no page may hold code."""
+    return render(request, "access/api_docs.html")

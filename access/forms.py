@@ -1,0 +1,149 @@
+"""What people type into the pages of access."""
+
+import zoneinfo
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
+from django.contrib.auth.password_validation import password_validators_help_text_html, validate_password
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from access.counters import SIGN_IN_WINDOW, allow, client_address, forget, give_back, sign_in_limits
+from access.models import User
+from access.roles import Role
+from access.scopes import Scope
+
+TOKEN_DAYS = [(7, _("7 days")), (30, _("30 days")), (90, _("90 days")), (365, _("1 year"))]
+
+
+class Styled:
+    """Gives each field of a form the classes of our own parts."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():  # type: ignore[attr-defined]
+            if isinstance(field.widget, forms.Select):
+                field.widget.attrs.setdefault("class", "select")
+            elif not isinstance(field.widget, forms.CheckboxSelectMultiple):
+                field.widget.attrs.setdefault("class", "input")
+
+
+class SignInForm(Styled, AuthenticationForm):
+    """Name and password, so many tries in a quarter of an hour.
+
+    The try is counted before the password is looked at, so that many at once can't pass together. Whether
+    the name exists makes no difference to the answer, nor to the time it takes: Django hashes either way.
+    """
+
+    def clean(self) -> dict[str, Any]:
+        limits = self._limits()
+        for key, limit in limits.items():
+            if not allow(key, limit=limit, window=SIGN_IN_WINDOW):
+                raise ValidationError(
+                    _(
+                        "Too many tries. Wait a quarter of an hour, or ask an administrator for a sign-in link."
+                    ),
+                    code="locked_out",
+                )
+        cleaned = super().clean()
+        by_name, by_address = limits
+        forget(by_name)
+        give_back(by_address)
+        return cleaned
+
+    def _limits(self) -> dict[str, int]:
+        address = client_address(self.request, trusted_proxies=settings.TRUSTED_PROXIES)
+        return sign_in_limits(self.cleaned_data.get("username", ""), address=address)
+
+    def is_locked_out(self) -> bool:
+        """Was this try refused for the number of those before it?"""
+        return self.has_error("__all__", code="locked_out")
+
+
+class SignInLinkForm(Styled, forms.Form):
+    """Sign in by link; a password may be set on the way."""
+
+    password = forms.CharField(
+        label=_("New password"),
+        required=False,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+    repeated = forms.CharField(
+        label=_("The same again"),
+        required=False,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+        self.fields["password"].help_text = password_validators_help_text_html()
+
+    def clean_password(self) -> str:
+        password = self.cleaned_data["password"]
+        if password:
+            validate_password(password, self.user)
+        return password
+
+    def clean(self) -> dict[str, Any]:
+        if "password" in self.cleaned_data and self.cleaned_data["password"] != self.cleaned_data.get(
+            "repeated"
+        ):
+            self.add_error("repeated", _("The two passwords differ."))
+        return self.cleaned_data
+
+
+class PasswordForm(Styled, PasswordChangeForm):
+    """The old password and the new one twice."""
+
+
+class AccountForm(Styled, forms.ModelForm):
+    """What a person may change about themself."""
+
+    language = forms.ChoiceField(label=_("Language"), required=False)
+    time_zone = forms.ChoiceField(label=_("Time zone"))
+
+    class Meta:
+        model = User
+        fields = ["email", "language", "time_zone"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["language"].choices = [("", _("As the browser asks")), *settings.LANGUAGES]
+        self.fields["time_zone"].choices = [(name, name) for name in sorted(zoneinfo.available_timezones())]
+        self.fields["email"].widget.attrs["autocomplete"] = "email"
+
+
+class TokenForm(Styled, forms.Form):
+    """A new API token: only scopes that the person's own role includes are offered."""
+
+    name = forms.CharField(
+        label=_("Name"), max_length=80, help_text=_("What uses it, for example: procurement script.")
+    )
+    scopes = forms.MultipleChoiceField(label=_("May"), widget=forms.CheckboxSelectMultiple)
+    days = forms.TypedChoiceField(label=_("Expires after"), coerce=int, choices=TOKEN_DAYS, initial=90)
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["scopes"].choices = [
+            (scope.value, scope.label) for scope in Scope if user.may(scope.role)
+        ]
+
+
+class UserForm(Styled, forms.Form):
+    """A new user, who then signs in by a link."""
+
+    username = forms.CharField(label=_("User name"), max_length=150)
+    role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
+
+
+class UserChangeForm(Styled, forms.ModelForm):
+    """What an administrator may change about a user."""
+
+    class Meta:
+        model = User
+        fields = ["role", "is_active"]

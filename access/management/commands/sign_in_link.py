@@ -1,0 +1,33 @@
+"""manage.py sign_in_link: print a link that signs one user in, once."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.urls import reverse
+
+from access.actions import SIGN_IN_LINK_LIFE, create_sign_in_link, first_admin
+from access.models import User
+
+
+class Command(BaseCommand):
+    help = "Print a one-time sign-in link: for the first administrator, created if there is none, or for --username."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--username", help="the user to sign in; they must exist and may sign in")
+        parser.add_argument("--address", default=settings.PUBLIC_ADDRESS, help="what the link starts with")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = self._user(options["username"])
+        _link, secret = create_sign_in_link(user, actor=None)
+        self.stdout.write(options["address"].rstrip("/") + reverse("access:sign_in_link", args=[secret]))
+        minutes = int(SIGN_IN_LINK_LIFE.total_seconds() // 60)
+        self.stderr.write(f"Signs {user.username} in once, within {minutes} minutes.")
+
+    def _user(self, username: str | None) -> User:
+        if username is None:
+            return first_admin()
+        user = User.objects.filter(username__iexact=username, is_active=True).first()
+        if user is None:
+            raise CommandError(f"no user {username!r} who may sign in")
+        return user
