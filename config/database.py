@@ -18,8 +18,8 @@ def database_from(url: str, *, default_file: Path) -> dict[str, Any]:
     """Return Django's settings of the database at `url`; an empty one means SQLite in `default_file`.
 
     Understood are `sqlite:///relative.db`, `sqlite:////absolute.db` and
-    `postgresql://user:password@host:port/name?option=value`, where the host may be the folder of a socket,
-    percent-encoded. Anything else is a ValueError that doesn't repeat the address, as it may hold a password.
+    `postgresql://user:password@host:port/name?option=value`; a socket's folder goes into the option `host`.
+    Anything else is a ValueError that doesn't repeat the address, as it may hold a password.
     """
     if not url:
         return _sqlite(str(default_file))
@@ -28,7 +28,7 @@ def database_from(url: str, *, default_file: Path) -> dict[str, Any]:
         return _sqlite(unquote(parts.path[1:]))
     if parts.scheme in ("postgres", "postgresql") and len(parts.path) > 1:
         return _postgresql(url)
-    raise ValueError("DATABASE_URL must look like sqlite:///FILE or postgresql://USER:PASSWORD@HOST:PORT/NAME")
+    raise ValueError("must look like sqlite:///FILE or postgresql://USER:PASSWORD@HOST:PORT/NAME")
 
 
 def _sqlite(name: str) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def _postgresql(url: str) -> dict[str, Any]:
     try:
         port = parts.port
     except ValueError:
-        raise ValueError("DATABASE_URL has a port that is not a number") from None
+        raise ValueError("has a port that is not a number") from None
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path[1:]),

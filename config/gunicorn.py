@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from config.logs import logging_settings
+
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
 workers = int(os.environ.get("WEB_WORKERS", "2"))
 threads = int(os.environ.get("WEB_THREADS", "4"))
@@ -18,9 +20,10 @@ max_requests_jitter = 2_000
 limit_request_line = 8190
 limit_request_fields = 60
 forwarded_allow_ips = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1")
-errorlog = "-"
+# The pages' own request log has a line for each answer.
 accesslog = None
-logconfig_dict: dict[str, Any] = {}
+control_socket_disable = True
+logconfig_dict = logging_settings(os.environ.get("LOG_LEVEL", ""))
 
 
 def child_exit(server: Any, worker: Any) -> None:

@@ -1,11 +1,9 @@
 """Structured logs: one JSON object per line on standard error, each with the id of its request."""
 
 import logging
-from contextvars import ContextVar
 from typing import Any
 
-# Set for the time of one request; "-" outside of any.
-request_id: ContextVar[str] = ContextVar("request_id", default="-")
+from access.request_id import request_id
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
@@ -18,24 +16,30 @@ class AddRequestId(logging.Filter):
         return True
 
 
-class DropRequest(logging.Filter):
-    """Takes the request object off Django's records: its text holds the query, which may hold a secret."""
+class HideRequest(logging.Filter):
+    """Takes the request off Django's records: its path and query may hold a secret, as a sign-in link does.
+
+    Of Django's own request records only those with an exception stay: the request log has the others.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.__dict__.pop("request", None)
-        record.__dict__.pop("server_time", None)
-        return True
+        if record.name != "django.request":
+            return True
+        record.msg, record.args = "unhandled exception", ()
+        return record.exc_info is not None
 
 
 def logging_settings(level: str) -> dict[str, Any]:
-    """Return the settings for logging.config; a level that doesn't exist is a ValueError."""
-    if level.upper() not in LEVELS:
-        raise ValueError(f"LOG_LEVEL must be one of {', '.join(LEVELS)}")
+    """Return the settings for logging.config; an empty level is INFO, one that doesn't exist a ValueError."""
+    level = level.upper() or "INFO"
+    if level not in LEVELS:
+        raise ValueError(f"must be one of {', '.join(LEVELS)}; it is {level!r}")
     quiet = {"level": "WARNING", "propagate": True}
     return {
         "version": 1,
         "disable_existing_loggers": False,
-        "filters": {"request_id": {"()": AddRequestId}, "drop_request": {"()": DropRequest}},
+        "filters": {"request_id": {"()": AddRequestId}, "hide_request": {"()": HideRequest}},
         "formatters": {
             "json": {
                 "()": "pythonjsonlogger.json.JsonFormatter",
@@ -48,14 +52,15 @@ def logging_settings(level: str) -> dict[str, Any]:
             "stderr": {
                 "class": "logging.StreamHandler",
                 "formatter": "json",
-                "filters": ["request_id", "drop_request"],
+                "filters": ["request_id", "hide_request"],
             }
         },
-        "root": {"handlers": ["stderr"], "level": level.upper()},
+        "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django": {"handlers": [], "level": "INFO", "propagate": True},
-            # The request log has a line for each answer already.
-            "django.request": {"level": "ERROR", "propagate": True},
+            "gunicorn": {"handlers": [], "level": "INFO", "propagate": True},
+            # It prints the query of each request; ours doesn't.
+            "gunicorn.access": {"handlers": [], "level": "CRITICAL", "propagate": False},
             "django.server": {"handlers": [], **quiet},
             "celery": quiet,
             "kombu": quiet,

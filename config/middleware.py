@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from django.http import HttpRequest, HttpResponse
 
-from config.logs import request_id
+from access.request_id import request_id
 from config.metrics import REQUEST_SECONDS, REQUESTS
 
 log = logging.getLogger("decodeck.request")

@@ -18,7 +18,7 @@ def queue_settings(redis_url: str, *, folder: Path) -> dict[str, Any]:
     one tick and loses none. That is why results are not kept, and why a task is acknowledged when it's done.
     """
     settings = {
-        "broker_url": redis_url or f"{FOLDER_SCHEME}://",
+        "broker_url": redis_url or f"{FOLDER_SCHEME}://localhost",
         "broker_transport_options": _redis_options() if redis_url else _folder_options(folder),
         "broker_connection_retry_on_startup": True,
         "task_ignore_result": True,
@@ -31,7 +31,9 @@ def queue_settings(redis_url: str, *, folder: Path) -> dict[str, Any]:
         "worker_cancel_long_running_tasks_on_connection_loss": True,
         "worker_send_task_events": False,
         # A tick that waited longer than its period is stale: the next one does its work.
-        "beat_schedule": {"tick": {"task": "config.tick", "schedule": TICK_S, "options": {"expires": TICK_S}}},
+        "beat_schedule": {
+            "tick": {"task": "config.tick", "schedule": TICK_S, "options": {"expires": TICK_S}}
+        },
     }
     return {f"CELERY_{name.upper()}": value for name, value in settings.items()}
 
@@ -42,4 +44,8 @@ def _redis_options() -> dict[str, Any]:
 
 def _folder_options(folder: Path) -> dict[str, Any]:
     messages = str(folder / "messages")
-    return {"data_folder_in": messages, "data_folder_out": messages, "control_folder": str(folder / "control")}
+    return {
+        "data_folder_in": messages,
+        "data_folder_out": messages,
+        "control_folder": str(folder / "control"),
+    }

@@ -6,7 +6,6 @@ that's another disk. Here both are one rename inside the folder.
 """
 
 import os
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty
@@ -21,25 +20,23 @@ from kombu.utils.json import dumps, loads
 class Channel(filesystem.Channel):
     """Messages are files in one folder, in the order of the clock."""
 
-    def _put(self, queue: str, payload: Mapping[str, Any], **_: Any) -> None:
+    def _put(self, queue: str, message: Any, **_: Any) -> None:
         folder = Path(self.data_folder_out)
         name = f"{time_ns():020d}_{uuid4()}.{queue}.msg"
         hidden = folder / f".{name}"
-        hidden.write_text(dumps(payload))
+        hidden.write_text(dumps(message))
         hidden.rename(folder / name)
 
-    def _get(self, queue: str) -> Any:
+    def _get(self, queue: str, timeout: float | None = None) -> Any:
         folder = Path(self.data_folder_in)
-        for name in sorted(os.listdir(folder)):
-            if name.partition(".")[2] != f"{queue}.msg":
-                continue
-            taken = folder / f".{name}.{os.getpid()}"
+        for path in sorted(folder.glob(f"[0-9]*_*.{queue}.msg")):
+            taken = folder / f".{path.name}.{os.getpid()}"
             # Another worker was faster: the next message is ours.
             with suppress(FileNotFoundError):
-                (folder / name).rename(taken)
-                payload = loads(taken.read_text())
+                path.rename(taken)
+                message = loads(taken.read_text())
                 taken.unlink()
-                return payload
+                return message
         raise Empty
 
 

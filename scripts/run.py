@@ -4,7 +4,6 @@ A part that ends is started again; one that keeps ending stops everything with i
 with this process, even when it's killed.
 """
 
-import ctypes
 import fcntl
 import os
 import shutil
@@ -14,12 +13,13 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 from urllib.error import URLError
 from urllib.request import urlopen
+
+from scripts.children import end_with_parent
 
 ROOT = Path(__file__).resolve().parent.parent
 START_TIMEOUT_S = 60.0
@@ -27,7 +27,6 @@ STOP_TIMEOUT_S = 25.0
 # More restarts than this within the window means that the part can't run at all.
 RESTARTS, RESTART_WINDOW_S = 3, 60.0
 LOG_KEEP_BYTES = 20_000_000
-PR_SET_PDEATHSIG = 1
 
 
 class CannotRunError(Exception):
@@ -57,7 +56,7 @@ class Part:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=_end_with_parent() if sys.platform == "linux" else None,
+                preexec_fn=end_with_parent(),
             )
         self.starts.append(time.monotonic())
 
@@ -101,7 +100,9 @@ def _own(var: Path) -> IO[str]:
         (var / "log").mkdir(exist_ok=True)
         lock = (var / "run.lock").open("a+")
     except OSError as error:
-        raise CannotRunError(f"cannot write to {var}: {error.strerror}. Set DECODECK_VAR to a folder that can be written.") from error
+        raise CannotRunError(
+            f"cannot write to {var}: {error.strerror}. Set DECODECK_VAR to a folder that can be written."
+        ) from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -131,6 +132,7 @@ def _environment(var: Path, *, host: str, port: str) -> dict[str, str]:
     shutil.rmtree(var / "queue" / "messages", ignore_errors=True)
     return {
         **os.environ,
+        "DECODECK_URL": os.environ.get("DECODECK_URL") or _url(host, port),
         "DECODECK_VAR": str(var),
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "HOST": host,
@@ -142,7 +144,9 @@ def _environment(var: Path, *, host: str, port: str) -> dict[str, str]:
 
 def _prepare(environment: dict[str, str]) -> None:
     print("Preparing the database and the catalog ...", flush=True)
-    done = subprocess.run(_manage("prepare"), cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        _manage("prepare"), cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
     if done.returncode != 0:
         raise CannotRunError(f"the database could not be prepared:\n{done.stderr.strip()[-3000:]}")
 
@@ -152,7 +156,7 @@ def _manage(*arguments: str) -> list[str]:
 
 
 def _parts(var: Path) -> list[Part]:
-    celery = [sys.executable, "-m", "celery", "--app", "config"]
+    celery = [sys.executable, "-m", "celery", "--quiet", "--app", "config"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     commands = {
         "web": [sys.executable, "-m", "gunicorn", "--config", "config/gunicorn.py", "config.wsgi"],
@@ -204,7 +208,7 @@ def _how(part: Part) -> str:
 
 def _answers(url: str) -> bool:
     try:
-        with urlopen(f"{url}/healthz", timeout=2) as answer:
+        with urlopen(f"{url}/healthz", timeout=2) as answer:  # noqa: S310 - our own address
             return bool(answer.status == 200)
     except (URLError, OSError):
         return False
@@ -213,14 +217,19 @@ def _answers(url: str) -> bool:
 def _announce(url: str, *, environment: dict[str, str], logs: Path) -> None:
     """Print the one address to open, with the one-time link while nobody has signed in yet."""
     done = subprocess.run(
-        _manage("sign_in_link", "--base-url", url), cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        _manage("sign_in_link", "--base-url", url),
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     link = done.stdout.strip() if done.returncode == 0 else ""
     print(f"\nDecodeck is ready: {link or url + '/'}\n(logs are in {logs}; Ctrl-C stops it)", flush=True)
 
 
 def _url(host: str, port: str) -> str:
-    reachable = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
     return f"http://{reachable}:{port}"
 
 
@@ -236,16 +245,6 @@ def _stop(parts: list[Part]) -> None:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-
-
-def _end_with_parent() -> Callable[[], None]:
-    """Return what makes a child of this process get SIGTERM when this process dies, however it dies."""
-    libc = ctypes.CDLL(None, use_errno=True)
-
-    def set_signal() -> None:
-        libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-
-    return set_signal
 
 
 if __name__ == "__main__":

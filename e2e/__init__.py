@@ -1,0 +1,1 @@
+"""The image and its containers, built, started and driven from outside."""
