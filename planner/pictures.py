@@ -1,0 +1,182 @@
+"""The pictures of a plan, out of one answer: step bar, memory bar, roofline, latency against throughput."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from planner.charts import Bar, Part, bar
+from planner.core.figures import NBSP, count, percent, short, span, with_unit
+from planner.core.geometry import nice_ceiling
+from planner.presentation import Setup
+
+RULER_STEPS = 6
+
+
+def step_bar(answer: Mapping[str, Any]) -> Bar | None:
+    """What one token costs, part by part; None where speed is not known."""
+    step, speed = answer["step"], answer["speed"]
+    if not step or not speed:
+        return None
+    parts = [
+        Part(
+            series="weights",
+            value=step["weights_ms"],
+            name=_("Weights read"),
+            label=_("Weights"),
+            note=_("bytes ÷ bandwidth"),
+        ),
+        Part(
+            series="kv",
+            value=step["kv_ms"],
+            name=_("KV read"),
+            label="KV",
+            note=_("grows with users × context"),
+        ),
+        Part(
+            series="compute",
+            value=step["prefill_ms"],
+            name=_("Prefill share"),
+            label=_("Prefill"),
+            note=_("prompts of the other users"),
+        ),
+        Part(
+            series="link",
+            value=step["interconnect_ms"],
+            name=_("Interconnect"),
+            note=_("grows with layers × cards"),
+        ),
+        Part(
+            series="host",
+            value=step["host_ms"],
+            name=_("Host overhead"),
+            label=_("Host"),
+            note=_("grows with layers"),
+        ),
+    ]
+    total = speed["tpot_ms"]
+    interval = speed["interval"]["tpot_ms"]
+    end, tick = nice_ceiling(max(total, *(interval or ())) * 1.02, ticks=RULER_STEPS)
+    return bar(
+        parts,
+        unit="ms",
+        end=end,
+        step=tick,
+        name=_("Predicted"),
+        sub="",
+        kind=speed["provenance"],
+        total=with_unit(total, "ms"),
+        total_sub=span(*interval) if interval else "",
+        title=_("Predicted time per token: %s") % with_unit(total, "ms"),
+        interval=interval,
+    )
+
+
+def step_sentence(answer: Mapping[str, Any]) -> str:
+    """The answer of the step bar in a sentence: what fills it, largest part first."""
+    step, total = answer["step"], answer["speed"]["tpot_ms"]
+    parts = {
+        _("reads weights"): step["weights_ms"],
+        _("reads the KV cache"): step["kv_ms"],
+        _("computes prompts of other users"): step["prefill_ms"],
+        _("waits for other cards"): step["interconnect_ms"],
+        _("is overhead of the host"): step["host_ms"],
+    }
+    largest = sorted(parts.items(), key=lambda item: -item[1])[:3]
+    said = [f"{percent(value / total)}{NBSP}% {words}" for words, value in largest if value >= 0.03 * total]
+    return _("Of the time per token, %s.") % _(", ").join(said)
+
+
+def memory_bar(answer: Mapping[str, Any], setup: Setup, utilization: float | None) -> Bar | None:
+    """One accelerator's memory with the line up to which the engine may fill it; None without a card."""
+    memory = answer["memory"]
+    sizes = memory and memory["per_accelerator"]
+    if not sizes or not sizes["total_gib"] or sizes["weights_gib"] is None:
+        return None
+    total, budget = sizes["total_gib"], sizes["budget_gib"]
+    parts = _memory_parts(answer, sizes)
+    used = sum(part.value for part in parts)
+    if used < total:
+        parts.append(Part(series="free", value=total - used, name=_("Free"), note=_free_note(budget, total)))
+    end, tick = nice_ceiling(max(total, used), ticks=RULER_STEPS)
+    over = used - total
+    return bar(
+        parts,
+        unit="GiB",
+        end=end,
+        step=tick,
+        name=_("Each GPU") if setup.count > 1 else "GPU",
+        sub=setup.card or "",
+        kind="",
+        total=with_unit(total, "GiB"),
+        total_sub=_("%s over") % short(over) if over > 0.005 else _("%s free") % short(total - used),
+        title=_("Memory of one %(card)s: %(total)s") % {"card": setup.card, "total": with_unit(total, "GiB")},
+        limit=budget,
+        limit_text=_limit_text(budget, utilization),
+        card_end=total,
+    )
+
+
+def _memory_parts(answer: Mapping[str, Any], sizes: Mapping[str, float]) -> list[Part]:
+    """In the order of the look: weights, framework, activation, KV, then what lies outside the budget."""
+    outside = sizes["outside_budget_gib"] or 0.0
+    graphs = sizes["cuda_graph_gib"] or 0.0
+    inside_graphs = 0.0 if outside >= graphs else graphs
+    pool = sizes["kv_cache_gib"] or 0.0
+    parts = [
+        Part(series="weights", value=sizes["weights_gib"], name=_("Weights")),
+        Part(
+            series="host",
+            value=(sizes["non_torch_gib"] or 0.0) + inside_graphs,
+            name=_("Framework, graphs") if inside_graphs else _("Framework"),
+            label=_("Framework"),
+        ),
+        Part(
+            series="compute",
+            value=sizes["activation_gib"] or 0.0,
+            name=_("Activation peak"),
+            label=_("Activation"),
+        ),
+    ]
+    if pool > 0:
+        parts.append(Part(series="kv", value=pool, name=_("KV cache"), note=_tokens_note(answer["memory"])))
+    if outside > 0:
+        parts.append(
+            Part(series="host", value=outside, name=_("Graphs, outside the budget"), label=_("Graphs"))
+        )
+    return parts
+
+
+def _tokens_note(memory: Mapping[str, Any]) -> str:
+    if memory["kv_cache_tokens"] is None or not memory["kv_bytes_per_token"]:
+        return ""
+    return _("%(tokens)s tokens, %(size)s each") % {
+        "tokens": count(memory["kv_cache_tokens"]),
+        "size": with_unit(memory["kv_bytes_per_token"] / 1024, "KiB"),
+    }
+
+
+def _free_note(budget: float | None, total: float) -> str:
+    return _("above the utilization line") if budget and budget < total else ""
+
+
+def _limit_text(budget: float | None, utilization: float | None) -> str:
+    if budget is None:
+        return ""
+    if utilization is None:
+        return _("budget %s") % short(budget)
+    return _("utilization %(share)s = %(size)s") % {"share": f"{utilization:.2f}", "size": short(budget)}
+
+
+def memory_sentence(answer: Mapping[str, Any], setup: Setup) -> str:
+    """What the memory bar means: how many full requests the pool holds."""
+    memory = answer["memory"]
+    if memory["kv_cache_tokens"] is None:
+        return ""
+    if memory["kv_cache_tokens"] <= 0:
+        return _("Weights and overhead leave no room for a KV cache.")
+    return _("The KV cache holds %(tokens)s tokens: %(room)s requests of the full %(length)s.") % {
+        "tokens": count(memory["kv_cache_tokens"]),
+        "room": short(memory["max_concurrency"]),
+        "length": count(setup.max_model_len),
+    }

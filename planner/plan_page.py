@@ -1,0 +1,215 @@
+"""Everything that the plan page shows for one plan, put together once per request."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from planner import estimates, pictures, presentation, working
+from planner.charts import Bar
+from planner.core.figures import NBSP, count, short
+from planner.core.parse import parse_request
+from planner.core.request import EstimateRequest
+from planner.core.specs import Catalog
+from planner.forms import BY_KEY, INPUTS, Plan, key_of
+from planner.plots import Plot
+from planner.presentation import Remark, Setup, Verdict
+from planner.startup_lines import startup_lines
+
+TOKEN_PLACEHOLDER = "$DECODECK_TOKEN"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldError:
+    """One problem with where to mend it."""
+
+    key: str
+    label: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanPage:
+    """The context of templates/planner/plan.html and its parts. `verdict` is None when the input has errors."""
+
+    plan: Plan
+    title: str
+    errors: Mapping[str, str]
+    error_list: Sequence[FieldError]
+    hints: Mapping[str, str]
+    setup: Setup | None = None
+    verdict: Verdict | None = None
+    step: Bar | None = None
+    step_sentence: str = ""
+    memory: Bar | None = None
+    memory_sentence: str = ""
+    roofline: Plot | None = None
+    roofline_sentence: str = ""
+    curve: Plot | None = None
+    curve_sentence: str = ""
+    advice: Sequence[Remark] = ()
+    working: Sequence[working.Step] = ()
+    startup: Sequence[str] = ()
+    kinds: Sequence[str] = ()
+    curl: str = ""
+    command: str = ""
+    answer_json: str = ""
+    basis: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def messages(self) -> dict[str, str]:
+        """A message for every input, empty where all is well: an update must also take old ones away."""
+        model = "c" if self.plan.packed_config else "m"
+        typed = [item.key for item in INPUTS if item.kind != "flag" and item.key != "m"]
+        return {key: self.errors.get(key, "") for key in (model, *typed)}
+
+
+def plan_page(plan: Plan, *, catalog: Catalog, address: str) -> PlanPage:
+    """Ask the core and put its answer into words and pictures. `address` is that of the API, for the copied call."""
+    request = plan.request()
+    if plan.problems:
+        return _with_errors(plan, estimates.problem_object(None, plan.problems))
+    answer = estimates.answer([request], catalog=catalog)[0]
+    if estimates.is_problem(answer):
+        return _with_errors(plan, answer)
+    parsed = parse_request(request, catalog)
+    assert isinstance(parsed, EstimateRequest)  # it was answered, and the form has no reserved field
+    return answered(plan, answer, request, parsed, address=address)
+
+
+def _with_errors(plan: Plan, problem: Mapping[str, Any]) -> PlanPage:
+    errors: dict[str, str] = {}
+    for item in problem["errors"]:
+        key = key_of(item["field"]) or "m"
+        errors[key] = f"{errors[key]} {item['message']}" if key in errors else item["message"]
+    return PlanPage(
+        plan=plan,
+        title=_("Plan"),
+        errors=errors,
+        error_list=[
+            FieldError(key=key, label=field_label(key), message=message) for key, message in errors.items()
+        ],
+        hints={},
+    )
+
+
+def field_label(key: str) -> str:
+    """The label of an input, as the form has it."""
+    labels = {
+        "m": _("Model"),
+        "c": _("config.json"),
+        "w": _("Weights"),
+        "kv": _("KV cache"),
+        "a": _("Accelerator"),
+        "n": _("Count"),
+        "tp": "TP",
+        "pp": "PP",
+        "dp": "DP",
+        "ep": _("Expert parallel"),
+        "l": _("Link"),
+        "e": _("Engine"),
+        "v": _("Version"),
+        "i": _("Input, mean"),
+        "o": _("Output, mean"),
+        "u": _("At the same time"),
+    }
+    return labels.get(key) or BY_KEY[key].path.rpartition(".")[2]
+
+
+def answered(
+    plan: Plan, answer: dict[str, Any], request: dict[str, Any], parsed: EstimateRequest, *, address: str
+) -> PlanPage:
+    """The page for one answer of the contract."""
+    setup = presentation.setup_of(parsed)
+    found = presentation.verdict(answer, request, setup, plan)
+    step = pictures.step_bar(answer)
+    memory = pictures.memory_bar(answer, setup, _utilization(parsed))
+    return PlanPage(
+        plan=plan,
+        title=_("%(model)s on %(cards)s") % {"model": setup.model.rpartition("/")[2], "cards": setup.cards},
+        errors={},
+        error_list=[],
+        hints=_hints(parsed),
+        setup=setup,
+        verdict=found,
+        step=step,
+        step_sentence=pictures.step_sentence(answer) if step else "",
+        memory=memory,
+        memory_sentence=pictures.memory_sentence(answer, setup) if memory else "",
+        advice=presentation.advice(answer),
+        working=working.steps(answer),
+        startup=_startup(answer, setup),
+        kinds=_kinds(found),
+        curl=_curl(request, address),
+        command=_command(request),
+        answer_json=json.dumps(answer, indent=2, ensure_ascii=False),
+        basis=answer["basis"],
+    )
+
+
+def _kinds(verdict: Verdict) -> list[str]:
+    """Where the shown figures come from, each once, for the key beneath them."""
+    return list(dict.fromkeys(figure.kind for figure in verdict.figures if figure.kind))
+
+
+def _curl(request: Mapping[str, Any], address: str) -> str:
+    body = json.dumps(request, ensure_ascii=True).replace("'", "\\u0027")
+    return (
+        f"curl -sS {address} \\\n"
+        f'  -H "Authorization: Bearer {TOKEN_PLACEHOLDER}" \\\n'
+        f'  -H "Content-Type: application/json" \\\n'
+        f"  -d '{body}'"
+    )
+
+
+def _command(request: Mapping[str, Any]) -> str:
+    return f"python manage.py estimate <<'EOF'\n{json.dumps(request, ensure_ascii=False)}\nEOF"
+
+
+def _utilization(parsed: EstimateRequest) -> float | None:
+    return parsed.settings.gpu_memory_utilization
+
+
+def _startup(answer: Mapping[str, Any], setup: Setup) -> list[str]:
+    if not answer["startup_log"]:
+        return []
+    return startup_lines(
+        setup.engine_name,
+        setup.engine_version,
+        answer["startup_log"],
+        max_model_len=setup.max_model_len,
+        block_size=setup.block_size,
+    )
+
+
+def _hints(parsed: EstimateRequest) -> dict[str, str]:
+    model, card = parsed.model, parsed.accelerator
+    total = sum(
+        (
+            model.embedding_params,
+            model.lm_head_params,
+            model.routed_params,
+            model.linear_params,
+            model.router_params,
+            model.other_params,
+            model.vision_params,
+        )
+    )
+    hints = {
+        "m": _("%(size)s B parameters · %(layers)s layers · context %(context)s")
+        % {
+            "size": short(total / 1e9),
+            "layers": count(model.num_layers),
+            "context": count(model.max_position_embeddings),
+        },
+        "w": _("as published: %s") % parsed.scheme.id if parsed.scheme_as_published else "",
+        "tp": str(parsed.parallelism.tensor),
+        "v": parsed.engine.version,
+    }
+    if card is not None and card.bandwidth_gb_s:
+        hints["a"] = f"{count(card.bandwidth_gb_s)}{NBSP}GB/s"
+    if parsed.link is not None and parsed.count > 1:
+        hints["l"] = parsed.link.kind
+    return hints

@@ -1,0 +1,319 @@
+"""Curves: the roofline, and speed per user against throughput, as what a template draws.
+
+Every function takes plain values and gives geometry plus words; templates only loop.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+
+from planner.charts import Tick, axis_text
+from planner.core.figures import NBSP, short
+from planner.core.geometry import Scale, decade_ticks, decades, linear_ticks, nice_ceiling, path, thinned
+
+PLOT_HEIGHT = 228
+PLOT_WIDTH = 480  # px of a plot on a wide screen: only to decide which labels would touch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    css: str
+    d: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A point: round, or square for prefill. Its label stands dx, dy beside it."""
+
+    css: str
+    x: str
+    y: float
+    r: float = 3.5
+    square: bool = False
+    label: str = ""
+    label_css: str = "lab"
+    dx: int = 9
+    dy: int = -7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """Words inside a plot."""
+
+    text: str
+    x: str
+    y: float
+    css: str = "lab"
+    dx: int = 0
+    dy: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A vertical line."""
+
+    css: str
+    x: str
+    top: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """An xy chart with its axes, its words and the table beneath it."""
+
+    id: str
+    title: str
+    desc: str
+    x_title: str
+    y_title: str
+    x_ticks: Sequence[Tick]
+    y_ticks: Sequence[Tick]
+    lines: Sequence[Line]
+    marks: Sequence[Mark]
+    notes: Sequence[Note]
+    table: Table
+    rules: Sequence[Rule] = field(default=())
+    cap_width: str | None = None  # from the left edge: what cannot be reached
+    height: int = PLOT_HEIGHT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoofPoint:
+    """One kind of work on the roofline. intensity in FLOP per byte, speed in TFLOP/s reached."""
+
+    name: str
+    intensity: float
+    tflops: float
+    roof_tflops: float
+    css: str = "pt"
+    label: str = ""
+
+
+def roofline(
+    points: Sequence[RoofPoint],
+    *,
+    peak_tflops: float,
+    bandwidth_gb_s: float,
+    machine: str,
+    title: str,
+    desc: str,
+) -> Plot:
+    """Log-log: what the machine could do at each arithmetic intensity, and where this plan's work stands."""
+    ridge = peak_tflops * 1000 / bandwidth_gb_s
+    xs = [point.intensity for point in points] + [ridge]
+    ys = [point.tflops for point in points] + [peak_tflops]
+    x = Scale(**_log_range(min(1.0, *xs), max(*xs) * 1.5))
+    y = Scale(**_log_range(min(ys), max(ys) * 1.2))
+    height = PLOT_HEIGHT
+    corner = [(x.low, x.low * bandwidth_gb_s / 1000), (ridge, peak_tflops), (x.high, peak_tflops)]
+    if corner[0][1] < y.low:
+        corner[0] = (y.low * 1000 / bandwidth_gb_s, y.low)
+    marks = [_roof_mark(point, x, y) for point in points]
+    ridge_right = x.share(ridge) < 0.72
+    return Plot(
+        id="roofline",
+        title=title,
+        desc=desc,
+        x_title=_("arithmetic intensity, FLOP per byte"),
+        y_title="TFLOP/s",
+        x_ticks=_x_ticks(decade_ticks(x.low, x.high), x, height),
+        y_ticks=_y_ticks(decade_ticks(y.low, y.high), y, height),
+        lines=[Line(css="ln-roof", d=path(corner, x, y, height))],
+        marks=marks,
+        notes=[
+            Note(
+                text=machine, x="100.00%", y=y.y(peak_tflops, height), css="lab-strong end halo", dx=-2, dy=-8
+            ),
+            Note(
+                text=_("ridge %s") % short(ridge),
+                x=x.x(ridge),
+                y=height,
+                css="lab halo" if ridge_right else "lab end halo",
+                dx=6 if ridge_right else -6,
+                dy=-8,
+            ),
+        ],
+        rules=[Rule(css="plot-gap", x=x.x(ridge), top=y.y(peak_tflops, height), bottom=height)],
+        table=Table(
+            head=[_("Work"), _("FLOP per byte"), _("TFLOP/s"), _("Roof, TFLOP/s"), _("Share of roof")],
+            rows=[
+                [
+                    point.name,
+                    short(point.intensity),
+                    short(point.tflops),
+                    short(point.roof_tflops),
+                    f"{100 * point.tflops / point.roof_tflops:.0f}{NBSP}%",
+                ]
+                for point in points
+            ],
+        ),
+    )
+
+
+def _roof_mark(point: RoofPoint, x: Scale, y: Scale) -> Mark:
+    right = x.share(point.intensity) > 0.7
+    here = point.css == "pt-here"
+    return Mark(
+        css=point.css,
+        x=x.x(point.intensity),
+        y=y.y(point.tflops, PLOT_HEIGHT),
+        r=5 if here else 3.5,
+        square=point.css == "pt-meas",
+        label=point.label,
+        label_css=("lab-strong" if point.css != "pt" else "lab") + (" end" if right else "") + " halo",
+        dx=-9 if right else 9,
+        dy=18 if right else 14,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """One level of concurrency. Speeds in tokens per second, per user and per accelerator; None where unknown."""
+
+    users: int
+    per_user: float
+    per_card: float
+    tpot_ms: float
+    ttft_ms: float | None = None
+    mbu: float | None = None
+    per_card_low: float | None = None
+    per_card_high: float | None = None
+    per_user_low: float | None = None
+    per_user_high: float | None = None
+
+
+def latency_throughput(
+    levels: Sequence[Level],
+    *,
+    here: int | None,
+    limit_users: int | None,
+    limit_text: str,
+    title: str,
+    desc: str,
+) -> Plot:
+    """Speed per user against throughput per accelerator, labelled by users; hatched is what memory does not allow."""
+    height = PLOT_HEIGHT
+    x_end, x_step = nice_ceiling(max(level.per_user for level in levels) * 1.04)
+    y_end, y_step = nice_ceiling(max(level.per_card for level in levels) * 1.08)
+    x, y = Scale(low=0, high=x_end), Scale(low=0, high=y_end)
+    allowed = [level for level in levels if limit_users is None or level.users <= limit_users]
+    edge = allowed[-1].per_user if limit_users is not None and allowed else None
+    lines = [
+        Line(css="ln-pred", d=path([(level.per_user, level.per_card) for level in levels], x, y, height))
+    ]
+    if band := _band(levels, x, y):
+        lines.insert(0, band)
+    notes = [] if edge is None else [_cap_note(limit_text, x, edge)]
+    return Plot(
+        id="curve",
+        title=title,
+        desc=desc,
+        x_title=_("tok/s per user"),
+        y_title=_("tok/s per GPU"),
+        x_ticks=_x_ticks(linear_ticks(x_end, x_step), x, height),
+        y_ticks=_y_ticks(linear_ticks(y_end, y_step), y, height),
+        lines=lines,
+        marks=_level_marks(levels, here, x, y),
+        notes=notes,
+        rules=[] if edge is None else [Rule(css="cap-edge", x=x.x(edge), top=0, bottom=height)],
+        cap_width=None if edge is None else x.x(edge),
+        table=Table(
+            head=[
+                _("Users"),
+                _("TPOT, ms"),
+                _("TTFT, ms"),
+                _("tok/s per user"),
+                _("tok/s per GPU"),
+                _("MBU, %"),
+            ],
+            rows=[
+                [
+                    f"{level.users:,}",
+                    short(level.tpot_ms),
+                    short(level.ttft_ms),
+                    short(level.per_user),
+                    short(level.per_card),
+                    short(None if level.mbu is None else 100 * level.mbu, 2),
+                ]
+                for level in levels
+            ],
+        ),
+    )
+
+
+def _cap_note(text: str, x: Scale, edge: float) -> Note:
+    if x.share(edge) > 0.3:
+        return Note(text=text, x="0.00%", y=0, css="lab halo", dx=6, dy=14)
+    return Note(text=text, x=x.x(edge), y=PLOT_HEIGHT, css="lab halo", dx=6, dy=-8)
+
+
+def _band(levels: Sequence[Level], x: Scale, y: Scale) -> Line | None:
+    """The 80 % interval as an area. It moves along both axes, since speed per user and throughput rise together."""
+    if any(level.per_card_low is None or level.per_user_low is None for level in levels):
+        return None
+    upper = [(level.per_user_high, level.per_card_high) for level in levels]
+    lower = [(level.per_user_low, level.per_card_low) for level in reversed(levels)]
+    return Line(css="band", d=path([*upper, *lower], x, y, PLOT_HEIGHT) + "Z")
+
+
+def _level_marks(levels: Sequence[Level], here: int | None, x: Scale, y: Scale) -> list[Mark]:
+    places = [(PLOT_WIDTH * x.share(level.per_user), y.y(level.per_card, PLOT_HEIGHT)) for level in levels]
+    shown = thinned([level.users for level in levels], places, 26)
+    chosen = next((index for index, level in enumerate(levels) if level.users == here), None)
+    marks = []
+    for index, level in enumerate(levels):
+        if index == chosen:
+            continue
+        near = chosen is not None and abs(places[index][0] - places[chosen][0]) < 30
+        marks.append(
+            Mark(
+                css="pt-pred",
+                x=x.x(level.per_user),
+                y=places[index][1],
+                label=f"{level.users:,}" if shown[index] and not near else "",
+                label_css="lab halo",
+            )
+        )
+    if chosen is not None:
+        level, right = levels[chosen], x.share(levels[chosen].per_user) > 0.8
+        marks.append(
+            Mark(
+                css="pt-here",
+                x=x.x(level.per_user),
+                y=places[chosen][1],
+                r=5.5,
+                label=_("%s users") % f"{level.users:,}",
+                label_css="lab-strong end halo" if right else "lab-strong halo",
+                dx=-9 if right else 9,
+            )
+        )
+    return marks
+
+
+def _log_range(low: float, high: float) -> dict[str, float | bool]:
+    first, last = decades(low, high)
+    return {"low": first, "high": last, "logarithmic": True}
+
+
+def _x_ticks(values: Sequence[float], x: Scale, height: int) -> list[Tick]:
+    return [
+        Tick(
+            at=x.x(value),
+            text=axis_text(value),
+            css="xl end" if index == len(values) - 1 else "xl",
+            y=height + 16,
+        )
+        for index, value in enumerate(values)
+    ]
+
+
+def _y_ticks(values: Sequence[float], y: Scale, height: int) -> list[Tick]:
+    return [Tick(at="", text=axis_text(value), y=y.y(value, height)) for value in values]

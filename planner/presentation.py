@@ -1,0 +1,336 @@
+"""What the plan page says about one answer: sentences and figures, so that its templates only loop."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from planner.core.figures import NBSP, count, percent, short, span, with_unit
+from planner.forms import Plan, changes_of
+
+STATE_OF_VERDICT = {"fits": "ok", "does_not_fit": "crit", "unsupported": "off", "unknown": "off"}
+ICON_OF_STATE = {"ok": "i-ok", "warn": "i-warn", "crit": "i-crit", "off": "i-off"}
+STATE_OF_SEVERITY = {"info": "off", "warning": "warn", "error": "crit"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """Names of what is planned, resolved: what the sentences talk about."""
+
+    model: str
+    card: str | None
+    count: int
+    engine: str
+    parallelism: str
+    max_model_len: int | None = None
+    block_size: int = 16
+    engine_name: str = ""
+    engine_version: str = ""
+
+    @property
+    def cards(self) -> str:
+        return f"{self.count}{NBSP}×{NBSP}{self.card}" if self.card else _("no accelerator")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A hero figure: value and unit, where it comes from, and the line beneath it."""
+
+    name: str
+    value: str
+    unit: str
+    kind: str
+    sub: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """A reason or a piece of advice. `link` applies its fix."""
+
+    state: str
+    icon: str
+    text: str
+    link: str = ""
+    link_text: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    state: str
+    icon: str
+    headline: str
+    sentences: str
+    figures: Sequence[Figure]
+    reasons: Sequence[Remark]
+
+
+def setup_of(parsed: Any, memory_settings: Mapping[str, Any] | None = None) -> Setup:
+    """Names out of a parsed request."""
+    degrees = parsed.parallelism
+    shown = [
+        f"{name}{NBSP}{value}"
+        for name, value in (("TP", degrees.tensor), ("PP", degrees.pipeline), ("DP", degrees.data))
+        if value > 1
+    ]
+    if degrees.expert:
+        shown.append("EP")
+    return Setup(
+        model=parsed.model.id,
+        card=parsed.accelerator.name if parsed.accelerator else None,
+        count=parsed.count,
+        engine=f"{ENGINE_NAMES.get(parsed.engine.name, parsed.engine.name)} {parsed.engine.version}",
+        parallelism=", ".join(shown),
+        max_model_len=parsed.settings.max_model_len or parsed.model.max_position_embeddings,
+        block_size=parsed.settings.block_size or 16,
+        engine_name=parsed.engine.name,
+        engine_version=parsed.engine.version,
+    )
+
+
+ENGINE_NAMES = {"vllm": "vLLM", "sglang": "SGLang", "tensorrt-llm": "TensorRT-LLM", "llama.cpp": "llama.cpp"}
+
+
+def verdict(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup, plan: Plan) -> Verdict:
+    """The answer in one headline with its distance, a few sentences, the figures and the reasons."""
+    reasons = [remark(reason, plan, state=_reason_state(answer, reason)) for reason in answer["reasons"]]
+    state = STATE_OF_VERDICT[answer["verdict"]]
+    if state == "ok" and any(reason.state == "warn" for reason in reasons):
+        state = "warn"
+    return Verdict(
+        state=state,
+        icon=ICON_OF_STATE[state],
+        headline=_headline(answer, request),
+        sentences=_sentences(answer, request, setup),
+        figures=figures(answer, request, setup),
+        reasons=reasons,
+    )
+
+
+def _reason_state(answer: Mapping[str, Any], reason: Mapping[str, Any]) -> str:
+    return {"does_not_fit": "crit", "fits": "warn"}.get(answer["verdict"], "off")
+
+
+def _headline(answer: Mapping[str, Any], request: Mapping[str, Any]) -> str:
+    if answer["verdict"] == "does_not_fit":
+        short_by = missing_gib(answer, request)
+        if short_by is None:
+            return _("Does not start.")
+        return _("Does not fit: short by %s per GPU.") % with_unit(short_by, "GiB")
+    if answer["verdict"] == "unsupported":
+        return _("Not supported: this combination does not exist.")
+    if answer["verdict"] == "unknown":
+        return _("Cannot tell yet.")
+    return _fits(answer, request)
+
+
+def _fits(answer: Mapping[str, Any], request: Mapping[str, Any]) -> str:
+    spare, speed, workload = spare_gib(answer), answer["speed"], request.get("workload")
+    if spare is None:
+        return _("Fits.")
+    values = {"spare": with_unit(spare, "GiB")}
+    if not speed or not workload:
+        return _("Fits with %(spare)s to spare per GPU.") % values
+    running, asked = running_users(answer, request), workload["concurrency"]
+    values |= {"running": short(running), "asked": count(asked)}
+    if running + 0.01 < asked:
+        return _("Fits, but only %(running)s of %(asked)s users decode at once.") % values
+    return (
+        ngettext(
+            "Fits with %(spare)s to spare per GPU.",
+            "Fits with %(spare)s to spare per GPU, and all %(asked)s users decode at once.",
+            asked,
+        )
+        % values
+    )
+
+
+def running_users(answer: Mapping[str, Any], request: Mapping[str, Any]) -> float:
+    """Requests that decode at the same time, all replicas together; never more than asked."""
+    replicas = request.get("parallelism", {}).get("data", 1)
+    return min(answer["speed"]["running"] * replicas, request["workload"]["concurrency"])
+
+
+def spare_gib(answer: Mapping[str, Any]) -> float | None:
+    """KV pool beyond one sequence of max_model_len: how far the plan is from not starting. Per accelerator."""
+    memory = answer["memory"]
+    pool = memory and memory["per_accelerator"]["kv_cache_gib"]
+    if not pool or not memory["max_concurrency"]:
+        return None
+    return max(0.0, pool * (1 - 1 / memory["max_concurrency"]))
+
+
+def missing_gib(answer: Mapping[str, Any], request: Mapping[str, Any]) -> float | None:
+    """How much memory one accelerator lacks to start, or None when memory is not what is in the way."""
+    for reason in answer["reasons"]:
+        for name in ("short_gib", "missing_gib", "short_by_gib"):
+            if isinstance(reason.get("values", {}).get(name), (int, float)):
+                return float(reason["values"][name])
+    return None
+
+
+def _sentences(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup) -> str:
+    speed, workload = answer["speed"], request.get("workload")
+    if not speed or not workload:
+        return _("%(model)s on %(cards)s with %(engine)s.") % _names(setup)
+    low, high = speed["interval"]["tpot_ms"] or (None, None)
+    said = _(
+        "%(model)s on %(cards)s with %(engine)s gives each user a token every %(tpot)s, "
+        "%(per_user)s tokens per second, after %(ttft)s of waiting for the first."
+    ) % {
+        **_names(setup),
+        "tpot": with_unit(speed["tpot_ms"], "ms"),
+        "per_user": short(speed["output_tokens_per_s_per_user"]),
+        "ttft": seconds(speed["ttft_ms"]),
+    }
+    if low is None:
+        return said
+    return (
+        said
+        + " "
+        + _("Four of five such set-ups land between %(low)s and %(high)s.")
+        % {
+            "low": short(low, 2),
+            "high": with_unit_short(high, "ms"),
+        }
+    )
+
+
+def with_unit_short(value: float, unit: str) -> str:
+    """Two significant digits, for ends of intervals."""
+    return f"{short(value, 2)}{NBSP}{unit}"
+
+
+def _names(setup: Setup) -> dict[str, str]:
+    cards = f"{setup.cards} ({setup.parallelism})" if setup.parallelism else setup.cards
+    return {"model": setup.model, "cards": cards, "engine": setup.engine}
+
+
+def seconds(milliseconds: float | None) -> str:
+    """A waiting time: ms below one second, else s."""
+    if milliseconds is None:
+        return short(None)
+    return with_unit(milliseconds, "ms") if milliseconds < 1000 else with_unit(milliseconds / 1000, "s")
+
+
+def figures(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup) -> list[Figure]:
+    """The six defining figures, in a fixed order. One that is not known shows a dash and why."""
+    return [*_speed_figures(answer), _room(answer, request, setup), _bandwidth_use(answer)]
+
+
+def _speed_figures(answer: Mapping[str, Any]) -> list[Figure]:
+    speed = answer["speed"]
+    if not speed:
+        why = _("needs a card that fits and a workload")
+        return [
+            Figure(name=name, value=short(None), unit="", kind="", sub=why if index == 0 else "")
+            for index, name in enumerate((_("TPOT"), _("TTFT"), _("Throughput"), _("Per user")))
+        ]
+    kind, interval = speed["provenance"], speed["interval"]
+    ttft, _space, ttft_unit = seconds(speed["ttft_ms"]).partition(NBSP)
+    return [
+        Figure(
+            name=_("TPOT"),
+            value=short(speed["tpot_ms"]),
+            unit="ms",
+            kind=kind,
+            sub=span(*interval["tpot_ms"] or (None, None)),
+        ),
+        Figure(name=_("TTFT"), value=ttft, unit=ttft_unit, kind=kind, sub=_("mean, queueing included")),
+        Figure(
+            name=_("Throughput"),
+            value=short(speed["output_tokens_per_s"]),
+            unit="tok/s",
+            kind=kind,
+            sub=span(*interval["output_tokens_per_s"] or (None, None)),
+        ),
+        Figure(
+            name=_("Per user"),
+            value=short(speed["output_tokens_per_s_per_user"]),
+            unit="tok/s",
+            kind=kind,
+            sub=_("while it decodes"),
+        ),
+    ]
+
+
+def _room(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup) -> Figure:
+    memory = answer["memory"] or {}
+    room, tokens = memory.get("max_concurrency"), memory.get("kv_cache_tokens")
+    replicas = request.get("parallelism", {}).get("data", 1)
+    sub = _("%s tokens") % count(tokens) if tokens is not None else _("needs a card")
+    if room is not None and setup.max_model_len:
+        sub = _("full requests of %(length)s; %(tokens)s tokens") % {
+            "length": count(setup.max_model_len),
+            "tokens": count(tokens),
+        }
+    return Figure(
+        name=_("KV room"),
+        value=short(None if room is None else room * replicas),
+        unit="×" if room is not None else "",
+        kind="computed" if room is not None else "",
+        sub=sub,
+    )
+
+
+def _bandwidth_use(answer: Mapping[str, Any]) -> Figure:
+    speed = answer["speed"]
+    if not speed or speed["mbu"] is None:
+        return Figure(name="MBU", value=short(None), unit="", kind="", sub="")
+    return Figure(
+        name="MBU",
+        value=percent(speed["mbu"]),
+        unit="%",
+        kind=speed["provenance"],
+        sub=_("%s-bound step") % bound_word(speed["bound"]),
+    )
+
+
+def bound_word(bound: str) -> str:
+    """What limits a decode step, as a word."""
+    return {
+        "memory": _("memory"),
+        "compute": _("compute"),
+        "interconnect": _("interconnect"),
+        "host": _("host"),
+    }.get(bound, bound)
+
+
+def remark(reason: Mapping[str, Any], plan: Plan, *, state: str) -> Remark:
+    """A reason with the link that applies its fix."""
+    changes = changes_of(reason.get("fix") or {})
+    return Remark(
+        state=state,
+        icon=ICON_OF_STATE[state],
+        text=reason["message"],
+        link="?" + plan.query(changes) if changes else "",
+        link_text=_("Apply: %s") % spelled(reason["fix"]) if changes else "",
+    )
+
+
+def spelled(fix: Mapping[str, Any]) -> str:
+    """A partial request as a person would say it to a colleague: max_model_len 3072."""
+    parts = []
+    for key, value in fix.items():
+        if isinstance(value, Mapping):
+            parts.append(spelled(value))
+        else:
+            parts.append(f"{key}{NBSP}{value}")
+    return ", ".join(parts)
+
+
+def advice(answer: Mapping[str, Any]) -> list[Remark]:
+    """Remarks that do not change the verdict, gravest first."""
+    order = {"error": 0, "warning": 1, "info": 2}
+    items = sorted(answer["advice"], key=lambda item: order.get(item["severity"], 3))
+    return [
+        Remark(
+            state=STATE_OF_SEVERITY.get(item["severity"], "off"),
+            icon={"error": "i-crit", "warning": "i-warn"}.get(item["severity"], "i-info"),
+            text=item["message"],
+            source=item.get("source") or "",
+        )
+        for item in items
+    ]

@@ -1,0 +1,84 @@
+"""The plan page. Its address is the plan: every input is in the query, and nothing is kept anywhere else."""
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from access.declare import public, require_role
+from access.roles import Role
+from planner.choices import choices
+from planner.core.outcome import Problem
+from planner.estimates import problem_message
+from planner.forms import Plan, read_config, read_plan
+from planner.plan_page import PlanPage, plan_page
+from planner.queries import current_catalog
+
+
+@require_safe
+@require_role(Role.VIEWER)
+def plan(request: HttpRequest) -> HttpResponse:
+    """The whole page, or only what an edit changed when HTMX asks."""
+    asked = read_plan(request.GET)
+    query = asked.query()
+    if request.htmx:
+        return _update(request, asked, query)
+    if request.GET and dict(request.GET.items()) != dict(QueryDict(query).items()):
+        return HttpResponseRedirect(_address(query))
+    return _page(request, asked)
+
+
+@require_POST
+@require_role(Role.VIEWER)
+def read_pasted_config(request: HttpRequest) -> HttpResponse:
+    """Put a pasted config.json into the address of the plan that was open."""
+    before = read_plan(QueryDict(request.POST.get("plan", "").lstrip("?")[:20_000]))
+    text = request.POST.get("config", "")
+    packed = read_config(text)
+    if isinstance(packed, Problem):
+        return _page(request, before, config_text=text, config_error=problem_message(packed), status=422)
+    return HttpResponseRedirect(_address(before.query({"c": packed})))
+
+
+@require_safe
+@public
+def keyboard(request: HttpRequest) -> HttpResponse:
+    """The list of shortcuts."""
+    return render(request, "keyboard.html")
+
+
+def _page(
+    request: HttpRequest, asked: Plan, *, config_text: str = "", config_error: str = "", status: int = 200
+) -> HttpResponse:
+    card = asked.values["a"]
+    context = {
+        **_context(request, asked),
+        "choices": choices(current_catalog()),
+        "unlisted_card": bool(card) and card not in current_catalog().accelerators,
+        "more_open": any(asked.values[key] for key in ("util", "seqs", "block", "batch", "eager")),
+        "without_config": f"?{asked.query({'c': ''})}",
+        "config_text": config_text,
+        "config_error": config_error,
+    }
+    return render(request, "planner/plan.html", context, status=status)
+
+
+def _update(request: HttpRequest, asked: Plan, query: str) -> HttpResponse:
+    response = render(request, "planner/_update.html", {**_context(request, asked), "update": True})
+    # The page says which of the two it wants: one entry per field that is edited, not one per key.
+    header = "HX-Replace-Url" if request.headers.get("Plan-History") == "replace" else "HX-Push-Url"
+    response[header] = _address(query)
+    response["Vary"] = "HX-Request"
+    return response
+
+
+def _context(request: HttpRequest, asked: Plan) -> dict[str, object]:
+    page: PlanPage = plan_page(
+        asked, catalog=current_catalog(), address=request.build_absolute_uri("/api/v1/estimates")
+    )
+    return {"page": page, "values": asked.values, "query": asked.query()}
+
+
+def _address(query: str) -> str:
+    path = reverse("planner:plan")
+    return f"{path}?{query}" if query else path
