@@ -7,13 +7,15 @@ from django.db import transaction
 from django.db.models import Model
 from django.utils import timezone
 
-from access.models import ApiToken, AuditEvent, SignInLink, User
+from access.models import ApiToken, AuditEvent, Counter, IdempotencyKey, SignInLink, User
 from access.request_id import request_id
 from access.roles import Role
 from access.scopes import Scope
 from access.secret_text import digest_of, new_secret
 
 SIGN_IN_LINK_LIFE = timedelta(minutes=30)
+# Long enough to see in an inquiry which links there were.
+SIGN_IN_LINK_KEPT = timedelta(days=30)
 FIRST_ADMIN = "admin"
 
 
@@ -127,3 +129,11 @@ def change_user(user: User, *, fields: list[str], actor: User) -> None:
 def set_language(user: User, *, language: str) -> None:
     """Remember the language for every browser of this user."""
     User.objects.filter(pk=user.pk).update(language=language)
+
+
+def forget_expired() -> None:
+    """Remove what has served its time; audit events and messages stay."""
+    now = timezone.now()
+    Counter.objects.filter(expires_at__lte=now).delete()
+    IdempotencyKey.objects.filter(expires_at__lte=now).delete()
+    SignInLink.objects.filter(expires_at__lte=now - SIGN_IN_LINK_KEPT).delete()

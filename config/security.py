@@ -23,7 +23,7 @@ CONTENT_POLICY = {
     }
 }
 
-PERMISSIONS_POLICY = ", ".join(
+NO_DEVICES = ", ".join(
     f"{feature}=()"
     for feature in (
         "accelerometer",

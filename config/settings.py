@@ -8,7 +8,7 @@ from config.env import envbool, envint, envlist, envread, envsecret
 from config.keys import key_from_file, new_encryption_key, new_secret_key
 from config.logs import logging_settings
 from config.queue import queue_settings
-from config.security import CONTENT_POLICY, PERMISSIONS_POLICY, address_settings, public_address
+from config.security import CONTENT_POLICY, NO_DEVICES, address_settings, public_address
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Everything that an installation writes: database, queue, logs, keys.
@@ -99,6 +99,13 @@ REDIS_URL = envsecret("REDIS_URL")
 globals().update(queue_settings(REDIS_URL, folder=VAR_DIR / "queue"))
 LOGGING = envread("LOG_LEVEL", logging_settings)
 WSGI_APPLICATION = "config.wsgi.application"
+EMAIL_HOST = os.environ.get("DECODECK_SMTP_HOST", "")
+EMAIL_PORT = envint("DECODECK_SMTP_PORT", default=587, low=1, high=65_535)
+EMAIL_HOST_USER = os.environ.get("DECODECK_SMTP_USER", "")
+EMAIL_HOST_PASSWORD = envsecret("DECODECK_SMTP_PASSWORD")
+EMAIL_USE_TLS = envbool("DECODECK_SMTP_STARTTLS", default=True)
+EMAIL_TIMEOUT = 30
+DEFAULT_FROM_EMAIL = os.environ.get("DECODECK_MAIL_FROM", "decodeck@localhost")
 AUTH_USER_MODEL = "access.User"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
@@ -112,6 +119,7 @@ SESSION_COOKIE_HTTPONLY = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = CONTENT_POLICY
+PERMISSIONS_POLICY = NO_DEVICES
 # Whether the whole of a domain goes onto the browsers' preload list is its owner's decision, not ours.
 SILENCED_SYSTEM_CHECKS = ["security.W021"]
 CSRF_FAILURE_VIEW = "access.problems.csrf_failure"

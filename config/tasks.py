@@ -2,6 +2,7 @@
 
 import logging
 
+from access.tasks import wake as wake_access
 from config.celery import app
 
 log = logging.getLogger("decodeck.tick")
@@ -10,4 +11,5 @@ log = logging.getLogger("decodeck.tick")
 @app.task(name="config.tick")
 def tick() -> None:
     """Do what is due. Each piece claims its rows, so that two ticks at once do nothing twice."""
+    wake_access()
     log.debug("tick")
