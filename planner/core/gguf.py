@@ -55,9 +55,7 @@ FALLBACK = {
     "TQ1_0": "Q4_0",
     "TQ2_0": "Q4_0",
 }
-LOW_BIT_I_QUANTS = frozenset(
-    {"IQ2_XXS", "IQ2_XS", "IQ2_S", "IQ1_S", "IQ1_M", "IQ3_XXS"}
-)
+LOW_BIT_I_QUANTS = frozenset({"IQ2_XXS", "IQ2_XS", "IQ2_S", "IQ1_S", "IQ1_M", "IQ3_XXS"})
 UNMIXED = frozenset({"F32", "F16", "BF16", "Q8_0"})
 
 # layer index, layers, query heads per KV head -> type
@@ -104,15 +102,11 @@ def _grouped(base: str, wide: str) -> LayerRule:
 
 MIXES = {
     "q6_k": Mix(base="Q6_K"),
-    "q5_k_m": Mix(
-        base="Q5_K", value=_wider("Q5_K", "Q6_K"), down=_wider("Q5_K", "Q6_K")
-    ),
+    "q5_k_m": Mix(base="Q5_K", value=_wider("Q5_K", "Q6_K"), down=_wider("Q5_K", "Q6_K")),
     "q5_k_s": Mix(base="Q5_K"),
     "q5_1": Mix(base="Q5_1"),
     "q5_0": Mix(base="Q5_0"),
-    "q4_k_m": Mix(
-        base="Q4_K", value=_wider("Q4_K", "Q6_K"), down=_wider("Q4_K", "Q6_K")
-    ),
+    "q4_k_m": Mix(base="Q4_K", value=_wider("Q4_K", "Q6_K"), down=_wider("Q4_K", "Q6_K")),
     "q4_k_s": Mix(
         base="Q4_K",
         value=_first_layers("Q4_K", "Q5_K", count=4),
@@ -232,9 +226,7 @@ def gguf_bytes(model: ModelSpec, gguf_type: str) -> GgufBytes:
     mix = MIXES[gguf_type]
     tied = model.tie_word_embeddings or not model.lm_head_params
     head = _fallback(_head_type(mix), model.hidden_size)
-    embedding = (
-        head if tied else _fallback(mix.embedding or mix.base, model.hidden_size)
-    )
+    embedding = head if tied else _fallback(mix.embedding or mix.base, model.hidden_size)
     linear, routed = _block_bytes(model, gguf_type, mix)
     return GgufBytes(
         embedding=model.embedding_params * BYTES_PER_WEIGHT[embedding],
@@ -265,63 +257,43 @@ def _block_bytes(model: ModelSpec, gguf_type: str, mix: Mix) -> tuple[float, flo
     linear_base = "Q8_0" if gguf_type == "mxfp4" else hidden_type
     linear = model.linear_params * BYTES_PER_WEIGHT[linear_base]
     routed = model.routed_params * base
+    if model.native_weight_format == "mxfp4_moe" and mix.base not in ("F32", "F16", "BF16"):
+        routed = (
+            model.routed_params * BYTES_PER_WEIGHT["MXFP4"]
+        )  # the converter keeps published MXFP4 experts
     if mix.base in UNMIXED or gguf_type == "mxfp4":
         return linear, routed
     layers = model.num_layers
     value_params, output_params, output_columns = _attention_params(model)
     eight_experts = model.moe is not None and model.moe.num_experts == 8
-    linear += sum(
-        value_params * (bpw - base)
-        for bpw in _value_types(model, mix, hidden_type, eight_experts)
-    )
+    linear += sum(value_params * (bpw - base) for bpw in _value_types(model, mix, hidden_type, eight_experts))
     if eight_experts:
-        linear += (
-            layers * value_params * (BYTES_PER_WEIGHT["Q8_0"] - base)
-        )  # K, of the same size as V
-    output = (
-        "Q5_K"
-        if eight_experts and base < BYTES_PER_WEIGHT["Q5_K"]
-        else mix.attention_output or mix.base
-    )
-    linear += (
-        layers
-        * output_params
-        * (BYTES_PER_WEIGHT[_fallback(output, output_columns)] - base)
-    )
-    down = [
-        mix.down(layer, layers, 1) if mix.down else mix.base for layer in range(layers)
-    ]
+        linear += layers * value_params * (BYTES_PER_WEIGHT["Q8_0"] - base)  # K, of the same size as V
+    output = "Q5_K" if eight_experts and base < BYTES_PER_WEIGHT["Q5_K"] else mix.attention_output or mix.base
+    linear += layers * output_params * (BYTES_PER_WEIGHT[_fallback(output, output_columns)] - base)
+    down = [mix.down(layer, layers, 1) if mix.down else mix.base for layer in range(layers)]
     routed_down, dense_down = _down_params(model)
     dense_columns = model.intermediate_size or model.hidden_size
     linear += sum(
-        dense_down / layers * (BYTES_PER_WEIGHT[_fallback(kind, dense_columns)] - base)
-        for kind in down
+        dense_down / layers * (BYTES_PER_WEIGHT[_fallback(kind, dense_columns)] - base) for kind in down
     )
-    if model.moe is not None:
+    if model.moe is not None and model.native_weight_format != "mxfp4_moe":
         columns = model.moe.moe_intermediate_size
         routed += sum(
-            routed_down / layers * (BYTES_PER_WEIGHT[_fallback(kind, columns)] - base)
-            for kind in down
+            routed_down / layers * (BYTES_PER_WEIGHT[_fallback(kind, columns)] - base) for kind in down
         )
     return linear, routed
 
 
-def _value_types(
-    model: ModelSpec, mix: Mix, hidden_type: str, eight_experts: bool
-) -> list[float]:
+def _value_types(model: ModelSpec, mix: Mix, hidden_type: str, eight_experts: bool) -> list[float]:
     layers, sharing = (
         model.num_layers,
         model.num_attention_heads // max(1, model.num_kv_heads),
     )
     if eight_experts:
         return [BYTES_PER_WEIGHT["Q8_0"]] * layers
-    kinds = [
-        mix.value(layer, layers, sharing) if mix.value else mix.base
-        for layer in range(layers)
-    ]
-    if (
-        layers == 80 and sharing > 1
-    ):  # the quantizer takes 80 layers with grouped heads for a Llama-2-70B
+    kinds = [mix.value(layer, layers, sharing) if mix.value else mix.base for layer in range(layers)]
+    if layers == 80 and sharing > 1:  # the quantizer takes 80 layers with grouped heads for a Llama-2-70B
         kinds = ["Q5_K" if kind in ("Q3_K", "Q4_K") else kind for kind in kinds]
     return [BYTES_PER_WEIGHT[_fallback(kind, model.hidden_size)] for kind in kinds]
 
@@ -331,9 +303,7 @@ def _attention_params(model: ModelSpec) -> tuple[int, int, int]:
     if model.head_dim is None:
         return 0, 0, model.hidden_size
     width = model.num_attention_heads * model.head_dim
-    with_cache = sum(g.layers for g in model.cache_groups if g.kv_heads) / max(
-        1, model.num_layers
-    )
+    with_cache = sum(g.layers for g in model.cache_groups if g.kv_heads) / max(1, model.num_layers)
     share = min(1.0, with_cache)
     value = int(model.hidden_size * model.num_kv_heads * model.head_dim * share)
     return value, int(model.hidden_size * width * share), width
@@ -345,9 +315,5 @@ def _down_params(model: ModelSpec) -> tuple[float, float]:
     dense_layers = model.num_layers if model.moe is None else model.moe.first_k_dense
     dense = dense_layers * model.hidden_size * (model.intermediate_size or 0)
     if model.moe is not None and model.moe.shared_intermediate_size:
-        dense += (
-            model.moe.moe_layers
-            * model.hidden_size
-            * model.moe.shared_intermediate_size
-        )
+        dense += model.moe.moe_layers * model.hidden_size * model.moe.shared_intermediate_size
     return routed, min(float(dense), model.linear_params / 2)

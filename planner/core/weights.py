@@ -27,21 +27,15 @@ MATMULS = frozenset({"linear", "routed"})
 ROUTED = frozenset({"routed"})
 NATIVE_FORMATS = {
     "fp8": NativeFormat(scheme="fp8", parts=MATMULS),
-    "fp8_block128": NativeFormat(
-        scheme="fp8-block128", parts=MATMULS, aliases=frozenset({"fp8"})
-    ),
+    "fp8_block128": NativeFormat(scheme="fp8-block128", parts=MATMULS, aliases=frozenset({"fp8"})),
     "mxfp4_moe": NativeFormat(scheme="mxfp4", parts=ROUTED),
-    "int4_g32_experts": NativeFormat(
-        scheme="int4-g32", parts=ROUTED, aliases=frozenset({"int4-g128"})
-    ),
+    "int4_g32_experts": NativeFormat(scheme="int4-g32", parts=ROUTED, aliases=frozenset({"int4-g128"})),
     "fp4_experts+fp8_block128": NativeFormat(
         scheme="fp4-fp8",
         parts=MATMULS,
         aliases=frozenset({"fp8", "fp8-block128", "mxfp4"}),
     ),
-    "mxfp4_experts+fp8": NativeFormat(
-        scheme="fp4-fp8", parts=MATMULS, aliases=frozenset({"fp8", "mxfp4"})
-    ),
+    "mxfp4_experts+fp8": NativeFormat(scheme="fp4-fp8", parts=MATMULS, aliases=frozenset({"fp8", "mxfp4"})),
     "ternary1.58": NativeFormat(scheme="ternary", parts=MATMULS),
 }
 
@@ -62,13 +56,7 @@ class PartBytes:
     def total(self) -> float:
         """Bytes of everything."""
         return (
-            self.embedding
-            + self.lm_head
-            + self.linear
-            + self.routed
-            + self.router
-            + self.other
-            + self.vision
+            self.embedding + self.lm_head + self.linear + self.routed + self.router + self.other + self.vision
         )
 
 
@@ -88,16 +76,12 @@ def part_bytes(model: ModelSpec, scheme: Scheme) -> PartBytes:
     A checkpoint published in a mixed format keeps it when it is named by a coarser word ("fp8" for a checkpoint
     whose experts are FP4): nobody stores it wider than it was published.
     """
-    parts = (
-        _gguf_parts(model, scheme) if scheme.kernel == "gguf" else _parts(model, scheme)
-    )
+    parts = _gguf_parts(model, scheme) if scheme.kernel == "gguf" else _parts(model, scheme)
     if model.weights_gib_stated is None:
         return parts
     fixed = parts.total - parts.linear - parts.routed
     matmuls = parts.linear + parts.routed
-    stretch = (
-        max(0.0, model.weights_gib_stated * GIB - fixed) / matmuls if matmuls else 1.0
-    )
+    stretch = max(0.0, model.weights_gib_stated * GIB - fixed) / matmuls if matmuls else 1.0
     return _replace_matmuls(parts, stretch)
 
 
@@ -135,8 +119,7 @@ def _parts(model: ModelSpec, scheme: Scheme) -> PartBytes:
     return PartBytes(
         embedding=model.embedding_params * plain,
         lm_head=model.lm_head_params * plain,
-        linear=(model.linear_params - excluded) * (linear_bpw + rows)
-        + excluded * plain,
+        linear=(model.linear_params - excluded) * (linear_bpw + rows) + excluded * plain,
         routed=model.routed_params * (routed_bpw + rows),
         router=model.router_params * plain,
         other=model.other_params * plain,
@@ -144,21 +127,13 @@ def _parts(model: ModelSpec, scheme: Scheme) -> PartBytes:
     )
 
 
-def _matmul_bytes_per_weight(
-    model: ModelSpec, scheme: Scheme, plain: float
-) -> tuple[float, float]:
+def _matmul_bytes_per_weight(model: ModelSpec, scheme: Scheme, plain: float) -> tuple[float, float]:
     """Bytes per weight of (routed, linear)."""
     parts = scheme.quantized_parts
-    native = (
-        NATIVE_FORMATS.get(model.native_weight_format or "")
-        if model.scheme is None
-        else None
-    )
+    native = NATIVE_FORMATS.get(model.native_weight_format or "") if model.scheme is None else None
     routed = scheme.bytes_per_weight
     linear = scheme.linear_bytes_per_weight or scheme.bytes_per_weight
-    if native is not None and (
-        scheme.id == native.scheme or scheme.id in native.aliases
-    ):
+    if native is not None and (scheme.id == native.scheme or scheme.id in native.aliases):
         parts = native.parts
         if native.scheme == "fp4-fp8":
             routed, linear = 17 / 32, 1 + 4 / 128**2
@@ -233,9 +208,7 @@ def rank_weights(
     tensor, stages = parallelism.tensor, parallelism.pipeline
     experts = tensor * parallelism.data if parallelism.expert else tensor
     vocab = round_up(model.vocab_size, VOCAB_PADDING) / max(1, model.vocab_size)
-    embedding = (
-        0.0 if cpu_embedding and parts.lm_head else parts.embedding * vocab / tensor
-    )
+    embedding = 0.0 if cpu_embedding and parts.lm_head else parts.embedding * vocab / tensor
     head = (parts.lm_head or parts.embedding) * vocab / tensor
     routed = parts.routed / experts
     if padded_experts:
@@ -253,11 +226,7 @@ def rank_weights(
             has_head=stage == stages - 1,
             total=blocks * counts[stage] / model.num_layers
             + (embedding + vision if stage == 0 else 0.0)
-            + (
-                _head_bytes(head, tied=not parts.lm_head, alone=stages == 1)
-                if stage == stages - 1
-                else 0.0
-            )
+            + (_head_bytes(head, tied=not parts.lm_head, alone=stages == 1) if stage == stages - 1 else 0.0)
             + _rope_bytes(model),
         )
         for stage in sorted({0, stages // 2, stages - 1})
@@ -270,19 +239,13 @@ def _head_bytes(head: float, *, tied: bool, alone: bool) -> float:
 
 
 def _rope_bytes(model: ModelSpec) -> float:
-    rotary = model.head_dim or next(
-        (g.qk_rope_head_dim for g in model.cache_groups if g.qk_rope_head_dim), 0
-    )
+    rotary = model.head_dim or next((g.qk_rope_head_dim for g in model.cache_groups if g.qk_rope_head_dim), 0)
     return float(model.max_position_embeddings * (rotary or 0) * ROPE_BYTES)
 
 
 def _replicated_linear_share(model: ModelSpec) -> float:
     """Share of `linear` that every rank holds: the latent down-projections."""
-    elements = sum(
-        g.layers * model.hidden_size * g.latent_dim
-        for g in model.cache_groups
-        if g.latent_dim
-    )
+    elements = sum(g.layers * model.hidden_size * g.latent_dim for g in model.cache_groups if g.latent_dim)
     return min(1.0, elements / model.linear_params) if model.linear_params else 0.0
 
 

@@ -1,0 +1,264 @@
+"""What of an estimate depends only on model, scheme, engine and parallelism: worked out once, used in every batch.
+
+A layout is a row of numbers (see the column slices) so that a batch is one array.
+"""
+
+import math
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.core.kv import MODEL_DTYPE_BYTES, LayerCache, layer_caches, resolved_dtype
+from planner.core.kv_groups import Pool, PoolGroup, separate_pools, v4_pool, vllm_pool
+from planner.core.request import EstimateRequest, Parallelism
+from planner.core.specs import EngineSpec, ModelSpec, Scheme
+from planner.core.units import GIB
+from planner.core.weights import DTYPE_SCHEMES, RankWeights, rank_weights
+
+STAGES = 3  # first, a middle and the last stage stand for all
+GROUPS = 6  # distinct groups of a pool; equal ones are counted
+FAST_LINKS = frozenset({"nvlink", "xgmi", "hccs"})
+REMEMBERED = 8192
+
+# Columns of a layout row.
+WEIGHTS = slice(0, STAGES)
+KV_SHARE = slice(STAGES, 2 * STAGES)
+HAS_HEAD = slice(2 * STAGES, 3 * STAGES)
+GRAPH_LAYERS = slice(3 * STAGES, 4 * STAGES)
+_SCALARS = 4 * STAGES
+(
+    LOGIT_BYTES,  # per sequence that is sampled
+    EMBED_BYTES,  # per token of the batch
+    STAGE_BYTES,  # per token of the batch on a pipeline stage: what it receives
+    FORWARD_BYTES,  # per token of the batch
+    EXPERT_BYTES,  # per token of the batch
+    SCORE_BYTES,  # per token of the micro-batch and of the context
+    FIXED_BYTES,
+    NON_TORCH,  # GiB
+    GRAPH_FIXED,  # GiB, whenever graphs are captured
+    GRAPH_FULL,  # GiB, at the largest number of sizes
+    GRAPH_PER_LAYER,  # GiB per layer at the largest number of sizes
+    GRAPH_MAX_SIZE,
+    QUANTUM,
+    BLOCK_TOKENS,
+    GROUP_COUNT,
+    BYTES_PER_TOKEN,
+) = range(_SCALARS, _SCALARS + 16)
+_GROUPS = _SCALARS + 16
+GROUP_BYTES = slice(_GROUPS, _GROUPS + GROUPS)
+GROUP_TOKENS = slice(_GROUPS + GROUPS, _GROUPS + 2 * GROUPS)
+GROUP_CAP = slice(_GROUPS + 2 * GROUPS, _GROUPS + 3 * GROUPS)
+GROUP_IN_FLIGHT = slice(_GROUPS + 3 * GROUPS, _GROUPS + 4 * GROUPS)
+GROUP_EXTRA = slice(_GROUPS + 4 * GROUPS, _GROUPS + 5 * GROUPS)
+GROUP_WINDOW = slice(_GROUPS + 5 * GROUPS, _GROUPS + 6 * GROUPS)
+GROUP_COUNTS = slice(_GROUPS + 6 * GROUPS, _GROUPS + 7 * GROUPS)
+COLUMNS = _GROUPS + 7 * GROUPS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """One row of numbers, and the objects that explain it."""
+
+    row: NDArray[np.float64]
+    pool: Pool
+    stages: tuple[RankWeights, ...]
+    model_bytes: float
+    has_state: bool
+    engine: EngineSpec  # kept so that the identity of its tables stays taken
+
+
+_layouts: OrderedDict[tuple[object, ...], Layout] = OrderedDict()
+
+
+def layout_of(request: EstimateRequest) -> Layout:
+    """The layout of a request, from memory where the same combination was met before."""
+    engine = request.engine
+    slots = request.settings.max_num_seqs if engine.values["split"] == "layers" else None
+    link = request.link.kind if request.link is not None else None
+    key = (
+        request.model,
+        request.scheme,
+        request.kv_cache_dtype,
+        engine.name,
+        engine.version,
+        id(engine.values),
+        request.parallelism,
+        link,
+        request.settings.block_size,
+        request.settings.enforce_eager,
+        slots,
+    )
+    found = _layouts.get(key)
+    if found is None:
+        found = _build(request, link, slots)
+        _layouts[key] = found
+        if len(_layouts) > REMEMBERED:
+            _layouts.popitem(last=False)
+    return found
+
+
+def spread(engine: EngineSpec, parallelism: Parallelism) -> Parallelism:
+    """How the engine really spreads a model: llama.cpp gives whole layers to each device."""
+    if engine.values["split"] != "layers":
+        return parallelism
+    return Parallelism(tensor=1, pipeline=parallelism.tensor * parallelism.pipeline, data=parallelism.data)
+
+
+def model_dtype_bytes(model: ModelSpec, scheme: Scheme) -> float:
+    """Bytes per element of activations and of a cache in the model's own dtype.
+
+    Engines run float32 checkpoints in 16 bits unless 32 are asked for by name.
+    """
+    return MODEL_DTYPE_BYTES["float32"] if scheme.id == DTYPE_SCHEMES["float32"] else 2.0
+
+
+def caches_of(request: EstimateRequest) -> tuple[LayerCache, ...]:
+    """Cache of every layer kind on one rank, before stages and pools."""
+    values = request.engine.values
+    return layer_caches(
+        request.model,
+        dtype=resolved_dtype(request.kv_cache_dtype, values["kv_cache_dtype_default"]),
+        model_bytes=model_dtype_bytes(request.model, request.scheme),
+        tensor=spread(request.engine, request.parallelism).tensor,
+        materialized_head_dims=None if values["latent_cache"] else tuple(values["materialized_head_dims"]),
+        sparse_latent_records=values["sparse_latent_records"],
+    )
+
+
+def _build(request: EstimateRequest, link: str | None, slots: int | None) -> Layout:
+    engine, model = request.engine, request.model
+    parallelism = spread(engine, request.parallelism)
+    stages = rank_weights(
+        model,
+        request.scheme,
+        parallelism,
+        replicated_vision=any(a in engine.values["replicated_vision"] for a in model.architectures),
+        padded_experts=engine.values["mxfp4_padding"] and request.scheme.id == "mxfp4",
+        cpu_embedding=engine.values["split"] == "layers",
+    )
+    pool = _pool(request, slots)
+    row = np.zeros(COLUMNS)
+    _put_stages(row, stages, model)
+    _put_activation(row, request, parallelism)
+    _put_overheads(row, request, parallelism, link)
+    _put_pool(row, pool)
+    return Layout(
+        row=row,
+        pool=pool,
+        stages=stages,
+        model_bytes=model_dtype_bytes(model, request.scheme),
+        has_state=any(math.isinf(g.block_tokens) for g in pool.groups),
+        engine=engine,
+    )
+
+
+def _pool(request: EstimateRequest, slots: int | None) -> Pool:
+    values = request.engine.values
+    caches = caches_of(request)
+    hybrid = values["hybrid_pages"]
+    compressed = next((g for g in request.model.cache_groups if g.kind == "dsv4"), None)
+    if compressed is not None:
+        return v4_pool(compressed)
+    latent = any(c.kind == "latent" for c in caches)
+    block = request.settings.block_size
+    if block is None:
+        block = values.get("mla_block_size", 0) if latent else 0
+        block = block or values["default_block_size"]
+    if hybrid in ("separate_pools", "grown_pools"):
+        if hybrid == "grown_pools":
+            caches = tuple(
+                LayerCache(
+                    kind=c.kind, layers=c.layers, bytes_per_token=c.bytes_per_token, state_bytes=c.state_bytes
+                )
+                for c in caches
+            )
+        return separate_pools(
+            caches,
+            block_tokens=block,
+            in_flight=values["split"] == "layers",
+            sequences=slots or 1,
+            state_blocks=values["state_blocks"],
+        )
+    return vllm_pool(
+        caches,
+        block_tokens=block,
+        hybrid_pages=hybrid,
+        chunked_grouped=values["chunked_local_grouped"],
+        group_size_ratio=values["group_size_ratio"],
+        state_blocks=values["state_blocks"],
+    )
+
+
+def _put_stages(row: NDArray[np.float64], stages: tuple[RankWeights, ...], model: ModelSpec) -> None:
+    padded = [*stages, *[stages[-1]] * (STAGES - len(stages))]
+    row[WEIGHTS] = [stage.total for stage in padded]
+    row[KV_SHARE] = [stage.layers / model.num_layers for stage in padded]
+    row[HAS_HEAD] = [stage.has_head for stage in padded]
+    row[GRAPH_LAYERS] = [stage.layers for stage in padded]
+
+
+def _put_activation(row: NDArray[np.float64], request: EstimateRequest, parallelism: Parallelism) -> None:
+    """Peak of the profile run: sampler on full-vocabulary logits, or the widest layer; plus the experts' workspace."""
+    model, values = request.model, request.engine.values
+    rule, width = values["activation"], model_dtype_bytes(model, request.scheme)
+    tensor, hidden = parallelism.tensor, model.hidden_size
+    row[LOGIT_BYTES] = rule["bytes_per_logit"] * model.vocab_size
+    row[EMBED_BYTES] = hidden * width
+    row[STAGE_BYTES] = 2 * hidden * width if parallelism.pipeline > 1 else 0.0
+    intermediate = model.intermediate_size or (model.moe.moe_intermediate_size if model.moe else 4 * hidden)
+    row[FORWARD_BYTES] = (3 * intermediate / tensor + 4 * hidden) * width
+    moe = model.moe
+    if moe is not None and request.scheme.kernel != "gguf" and model.native_weight_format != "mxfp4_moe":
+        inner = moe.moe_intermediate_size / (1 if parallelism.expert else tensor)
+        row[EXPERT_BYTES] = moe.experts_per_token * (max(inner, hidden) + max(2 * inner, hidden)) * width
+    if values.get("attention_scratch"):
+        row[SCORE_BYTES] = model.num_attention_heads * 4.0
+    vision = values["vision_profile_gib"] if model.vision_params else 0.0
+    row[FIXED_BYTES] = (rule["fixed_gib"] + vision) * GIB
+
+
+def _put_overheads(
+    row: NDArray[np.float64], request: EstimateRequest, parallelism: Parallelism, link: str | None
+) -> None:
+    values, model = request.engine.values, request.model
+    non_torch = values["non_torch_gib"]
+    if parallelism.tensor > 1:
+        row[NON_TORCH] = non_torch["fast_link" if link in FAST_LINKS else "pcie"]
+    else:
+        row[NON_TORCH] = non_torch["pipeline" if parallelism.pipeline > 1 else "alone"]
+    if request.settings.enforce_eager:
+        return
+    cost = values["graph_cost"]
+    row[GRAPH_FIXED] = cost["fixed_gib"]
+    row[GRAPH_FULL] = cost["fixed_by_size_gib"] + (cost["moe_by_size_gib"] if model.moe is not None else 0.0)
+    row[GRAPH_PER_LAYER] = cost["per_layer_and_size_mib"] / 1024 * capture_sizes(cost["max_size"])
+    row[GRAPH_MAX_SIZE] = cost["max_size"]
+
+
+def capture_sizes(largest: float) -> float:
+    """How many batch sizes are captured up to `largest`: 1, 2, 4, then every 8 to 256, then every 16."""
+    eights = min(largest, 248.0) // 8
+    sixteens = max(0.0, largest - 256) // 16 + (1 if largest >= 256 else 0)
+    return 3 + eights + sixteens
+
+
+def _put_pool(row: NDArray[np.float64], pool: Pool) -> None:
+    counted: dict[PoolGroup, int] = {}
+    for group in pool.groups:
+        counted[group] = counted.get(group, 0) + 1
+    row[QUANTUM] = pool.quantum
+    row[BLOCK_TOKENS] = pool.block_tokens
+    row[GROUP_COUNT] = len(pool.groups)
+    row[BYTES_PER_TOKEN] = pool.bytes_per_token
+    row[GROUP_TOKENS] = math.inf
+    row[GROUP_CAP] = 0.0
+    for index, (group, count) in enumerate(counted.items()):
+        row[GROUP_BYTES.start + index] = group.bytes_per_block
+        row[GROUP_TOKENS.start + index] = group.block_tokens
+        row[GROUP_CAP.start + index] = group.cap
+        row[GROUP_IN_FLIGHT.start + index] = group.in_flight
+        row[GROUP_EXTRA.start + index] = group.extra_blocks
+        row[GROUP_WINDOW.start + index] = group.window
+        row[GROUP_COUNTS.start + index] = count
