@@ -31,6 +31,20 @@ PROBLEMS: dict[str, Any] = {
     ),
     "unknown_interconnect": _("No interconnect {found!r}. Known: {known}; leave it out for the accelerator's own."),
     "link_not_on_accelerator": _("{accelerator} has no {link}. Leave interconnect out, or name its PCIe link."),
+    "config_too_deep": _("This config is nested more than {limit} levels deep: it is no config.json of a model."),
+    "config_too_large": _("This config holds more than {limit} values: it is no config.json of a model."),
+    "config_field_missing": _("The config lacks {names}, which the size of the model follows from. Add it."),
+    "config_field_invalid": _("{found} cannot be: copy this field from the model's own config.json."),
+    "architecture_unknown": _(
+        "The architecture {found} is not known here, and a guess would size a machine wrongly. Known model_type: {known}."
+    ),
+    "encoder_only": _("{found} is an encoder: it has no decode to plan."),
+    "encoder_decoder": _("{found} is an encoder-decoder model, which is not answered yet."),
+    "no_text_config": _("This config describes an image or sound model and holds no text_config."),
+    "quantization_unknown": _("The quantization {found} is not known here. Name the scheme in weights instead."),
+    "parameters_below_fixed": _(
+        "{found} parameters are fewer than this config's embeddings and norms alone need ({computed} in all)."
+    ),
     "derive_needs_workload": _("Settings are derived from the workload: give one, or give the settings."),
 }
 

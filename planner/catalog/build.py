@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from planner.catalog.files import CatalogRows, Record
@@ -138,6 +139,7 @@ def scheme_spec(row: Record) -> Scheme:
         kernel=row["kernel"],
         source=row["source"],
         gguf_type=row.get("gguf_type"),
+        linear_bytes_per_weight=row.get("linear_bytes_per_weight"),
     )
 
 
@@ -145,12 +147,17 @@ def model_builders(rows: tuple[Record, ...]) -> dict[str, Callable[[], ModelSpec
     """One builder per id: the model itself, its aliases of the same shape, and its quantized releases."""
     builders: dict[str, Callable[[], ModelSpec]] = {}
     for row in rows:
-        builders[row["id"]] = lambda row=row: model_spec(row)
+        builders[row["id"]] = partial(model_spec, row)
         for alias in row["aliases"]:
-            builders[alias] = lambda row=row, alias=alias: replace(model_spec(row), id=alias)
+            builders[alias] = partial(alias_spec, row, alias)
         for release in row["quantized"]:
-            builders[release["id"]] = lambda row=row, release=release: quantized_spec(row, release)
+            builders[release["id"]] = partial(quantized_spec, row, release)
     return builders
+
+
+def alias_spec(row: Record, alias: str) -> ModelSpec:
+    """The same shape under another name."""
+    return replace(model_spec(row), id=alias)
 
 
 def quantized_spec(row: Record, release: Record) -> ModelSpec:
