@@ -98,9 +98,9 @@ def bar(
     limit: float | None = None,
     limit_text: str = "",
     interval: Sequence[float] | None = None,
-    card_end: float | None = None,
+    beyond: float | None = None,
 ) -> Bar:
-    """A bar from 0 to `end` in `unit`; parts of zero are left out."""
+    """A bar from 0 to `end` in `unit`; parts of zero are left out. From `beyond` on there is no such memory."""
     drawn = [part for part in parts if part.value > 0]
     scale = Scale(low=0, high=end)
     desc = ", ".join(f"{part.name}{NBSP}{with_unit(part.value, unit)}" for part in drawn)
@@ -120,7 +120,7 @@ def bar(
         limit_text=limit_text,
         limit_end=limit is not None and scale.share(limit) > 0.25,
         whisker=(scale.x(interval[0]), scale.x(interval[1])) if interval else None,
-        beyond=_beyond(card_end, end, scale),
+        beyond=_beyond(beyond, scale),
         legend=[
             LegendItem(series=part.series, name=part.name, text=with_unit(part.value, unit), note=part.note)
             for part in parts
@@ -177,10 +177,10 @@ def _under_flag(scale: Scale, value: float, limit: float) -> bool:
     return -0.02 < scale.share(limit) - scale.share(value) < 0.27
 
 
-def _beyond(card_end: float | None, end: float, scale: Scale) -> tuple[str, str] | None:
-    if card_end is None or card_end >= end:
+def _beyond(start: float | None, scale: Scale) -> tuple[str, str] | None:
+    if start is None:
         return None
-    return scale.x(card_end), f"{100 * (1 - scale.share(card_end)):.2f}%"
+    return scale.x(start), f"{100 * (1 - scale.share(start)):.2f}%"
 
 
 def axis_text(value: float) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from planner.core.figures import short
 from planner.core.kv import known_kv_cache_dtypes
 from planner.core.parse import LINK_KINDS
 from planner.core.specs import AcceleratorSpec, Catalog
@@ -77,4 +76,4 @@ def _choices(catalog: Catalog) -> Choices:
 
 def _card(card: AcceleratorSpec) -> Choice:
     size = card.memory_gb or card.memory_gib
-    return Choice(value=card.id, label=f"{card.name} · {short(size)} GB" if size else card.name)
+    return Choice(value=card.id, label=f"{card.name} · {size:g} GB" if size else card.name)

@@ -5,7 +5,7 @@ import binascii
 import json
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -80,6 +80,10 @@ class Plan:
         if self.packed_config:
             request["model"] = {"config": self.config if self.config is not None else {}}
         return _with_degrees(request)
+
+    def changed(self, changes: Mapping[str, str]) -> "Plan":
+        """The same plan with other texts in some inputs."""
+        return replace(self, values={**self.values, **changes})
 
     def query(self, changes: Mapping[str, str] | None = None) -> str:
         """The address of this plan, or of one with `changes`: only what differs from the worked example."""

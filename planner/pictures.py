@@ -44,7 +44,9 @@ def step_bar(answer: Mapping[str, Any]) -> Bar | None:
             series="link",
             value=step["interconnect_ms"],
             name=_("Interconnect"),
-            note=_("grows with layers × cards"),
+            note=_("grows with layers × cards")
+            if step["interconnect_ms"]
+            else _("one card, nothing to wait for"),
         ),
         Part(
             series="host",
@@ -113,7 +115,7 @@ def memory_bar(answer: Mapping[str, Any], setup: Setup, utilization: float | Non
         title=_("Memory of one %(card)s: %(total)s") % {"card": setup.card, "total": with_unit(total, "GiB")},
         limit=budget,
         limit_text=_limit_text(budget, utilization),
-        card_end=total,
+        beyond=total if over > 0 else None,
     )
 
 
@@ -140,11 +142,27 @@ def _memory_parts(answer: Mapping[str, Any], sizes: Mapping[str, float]) -> list
     ]
     if pool > 0:
         parts.append(Part(series="kv", value=pool, name=_("KV cache"), note=_tokens_note(answer["memory"])))
+    if needed := _needed_gib(answer):
+        parts.append(
+            Part(
+                series="need",
+                value=needed - max(0.0, pool),
+                name=_("Missing for one full request"),
+                label=_("Missing"),
+            )
+        )
     if outside > 0:
         parts.append(
             Part(series="host", value=outside, name=_("Graphs, outside the budget"), label=_("Graphs"))
         )
     return parts
+
+
+def _needed_gib(answer: Mapping[str, Any]) -> float | None:
+    """KV cache that one request of max_model_len needs, where the pool is too small for it."""
+    return next(
+        (item["values"]["needed_gib"] for item in answer["reasons"] if "needed_gib" in item["values"]), None
+    )
 
 
 def _tokens_note(memory: Mapping[str, Any]) -> str:

@@ -7,7 +7,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from planner import estimates, pictures, presentation, working
+from planner import estimates, pictures, presentation
+from planner import working as workings
+from planner.changes import Change, helpful_changes
 from planner.charts import Bar
 from planner.core.figures import NBSP, count, short
 from planner.core.parse import parse_request
@@ -49,8 +51,9 @@ class PlanPage:
     roofline_sentence: str = ""
     curve: Plot | None = None
     curve_sentence: str = ""
+    changes: Sequence[Change] = ()
     advice: Sequence[Remark] = ()
-    working: Sequence[working.Step] = ()
+    working: Sequence[workings.Step] = ()
     startup: Sequence[str] = ()
     kinds: Sequence[str] = ()
     curl: str = ""
@@ -76,7 +79,8 @@ def plan_page(plan: Plan, *, catalog: Catalog, address: str) -> PlanPage:
         return _with_errors(plan, answer)
     parsed = parse_request(request, catalog)
     assert isinstance(parsed, EstimateRequest)  # it was answered, and the form has no reserved field
-    return answered(plan, answer, request, parsed, address=address)
+    changes = helpful_changes(plan, answer, request, parsed, catalog)
+    return answered(plan, answer, request, parsed, changes=changes, address=address)
 
 
 def _with_errors(plan: Plan, problem: Mapping[str, Any]) -> PlanPage:
@@ -119,7 +123,13 @@ def field_label(key: str) -> str:
 
 
 def answered(
-    plan: Plan, answer: dict[str, Any], request: dict[str, Any], parsed: EstimateRequest, *, address: str
+    plan: Plan,
+    answer: dict[str, Any],
+    request: dict[str, Any],
+    parsed: EstimateRequest,
+    *,
+    changes: Sequence[Change],
+    address: str,
 ) -> PlanPage:
     """The page for one answer of the contract."""
     setup = presentation.setup_of(parsed)
@@ -138,8 +148,9 @@ def answered(
         step_sentence=pictures.step_sentence(answer) if step else "",
         memory=memory,
         memory_sentence=pictures.memory_sentence(answer, setup) if memory else "",
+        changes=changes,
         advice=presentation.advice(answer),
-        working=working.steps(answer),
+        working=workings.steps(answer),
         startup=_startup(answer, setup),
         kinds=_kinds(found),
         curl=_curl(request, address),

@@ -115,7 +115,7 @@ def _reason_state(answer: Mapping[str, Any], reason: Mapping[str, Any]) -> str:
 
 def _headline(answer: Mapping[str, Any], request: Mapping[str, Any]) -> str:
     if answer["verdict"] == "does_not_fit":
-        short_by = missing_gib(answer, request)
+        short_by = missing_gib(answer)
         if short_by is None:
             return _("Does not start.")
         return _("Does not fit: short by %s per GPU.") % with_unit(short_by, "GiB")
@@ -162,13 +162,12 @@ def spare_gib(answer: Mapping[str, Any]) -> float | None:
     return max(0.0, pool * (1 - 1 / memory["max_concurrency"]))
 
 
-def missing_gib(answer: Mapping[str, Any], request: Mapping[str, Any]) -> float | None:
+def missing_gib(answer: Mapping[str, Any]) -> float | None:
     """How much memory one accelerator lacks to start, or None when memory is not what is in the way."""
-    for reason in answer["reasons"]:
-        for name in ("short_gib", "missing_gib", "short_by_gib"):
-            if isinstance(reason.get("values", {}).get(name), (int, float)):
-                return float(reason["values"][name])
-    return None
+    short_by = [
+        reason["values"]["short_gib"] for reason in answer["reasons"] if "short_gib" in reason["values"]
+    ]
+    return max(short_by, default=None)
 
 
 def _sentences(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup) -> str:
