@@ -72,9 +72,17 @@ class LazySpecs(Mapping[str, ModelSpec]):
 
 
 def unambiguous_names(rows: tuple[Record, ...]) -> dict[str, str]:
-    """Exact reported name to id, for names that only one record carries."""
+    """Exact reported name to id, for names that say which part it is without its memory.
+
+    `names.shared` are names that boards of other memory carry too, even where the catalog holds only one of them.
+    """
     carried = Counter(name for row in rows for name in set(row["names"]["reported"]))
-    return {name: row["id"] for row in rows for name in row["names"]["reported"] if carried[name] == 1}
+    return {
+        name: row["id"]
+        for row in rows
+        for name in row["names"]["reported"]
+        if carried[name] == 1 and name not in row["names"]["shared"]
+    }
 
 
 def accelerator_spec(row: Record) -> AcceleratorSpec:
