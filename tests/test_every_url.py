@@ -1,0 +1,168 @@
+"""Deny by default: every address, asked by people and tokens that may and that may not.
+
+An address that is missing in ADDRESSES fails the first test: add a line that says who may call it. The
+table is written by hand on purpose, so that a view can't widen its own declaration unnoticed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from access.declare import Access, access_of
+from access.roles import Role
+from access.scopes import Scope
+from tests.access.people import bearer, person, signed_in, token_text
+
+PUBLIC = Access(public=True)
+VIEWER = Access(role=Role.VIEWER)
+ADMIN = Access(role=Role.ADMIN)
+
+
+@dataclass(frozen=True)
+class Address:
+    """Who may call it, how it is called, and what stands in its path."""
+
+    access: Access
+    method: str = "GET"
+    args: dict[str, Any] = field(default_factory=dict)
+
+
+ADDRESSES = {
+    "access:sign_in": Address(PUBLIC),
+    "access:sign_in_link": Address(PUBLIC, args={"secret": "unknown"}),
+    "access:sign_out": Address(VIEWER, "POST"),
+    "access:account": Address(VIEWER),
+    "access:password": Address(VIEWER),
+    "access:tokens": Address(VIEWER),
+    "access:token_revoke": Address(VIEWER, "POST", {"pk": 1}),
+    "access:users": Address(ADMIN),
+    "access:user": Address(ADMIN, args={"pk": 1}),
+    "access:user_link": Address(ADMIN, "POST", {"pk": 1}),
+    "access:audit": Address(ADMIN),
+    "set_language": Address(PUBLIC, "POST"),
+    "api_schema": Address(PUBLIC),
+    "api_docs": Address(PUBLIC),
+    "healthz": Address(PUBLIC),
+    "readyz": Address(PUBLIC),
+    "metrics": Address(Access(scope=Scope.METRICS_READ)),
+}
+
+by_role = [name for name, address in ADDRESSES.items() if address.access.role]
+by_scope = [name for name, address in ADDRESSES.items() if address.access.scope]
+
+
+def walk(patterns: list[Any], namespace: str = "") -> Iterator[tuple[str, Any]]:
+    """Every view with its name, or its route where it has none."""
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            inner = f"{namespace}{pattern.namespace}:" if pattern.namespace else namespace
+            yield from walk(pattern.url_patterns, inner)
+        elif isinstance(pattern, URLPattern):
+            yield f"{namespace}{pattern.name or pattern.pattern}", pattern.callback
+
+
+def call(client: Client, name: str) -> Any:
+    address = ADDRESSES[name]
+    client.raise_request_exception = False
+    return client.generic(address.method, reverse(name, kwargs=address.args))
+
+
+def sends_to_sign_in(response: Any) -> bool:
+    return response.status_code == 302 and response["Location"].startswith("/sign-in/")
+
+
+def test_every_address_is_in_the_table_and_nothing_else_is() -> None:
+    assert sorted(name for name, _view in walk(get_resolver().url_patterns)) == sorted(ADDRESSES)
+
+
+def test_every_view_declares_what_the_table_says() -> None:
+    declared = {name: access_of(view) for name, view in walk(get_resolver().url_patterns)}
+    assert declared == {name: address.access for name, address in ADDRESSES.items()}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", [name for name, address in ADDRESSES.items() if address.access.public])
+def test_public_address_answers_nobody(name: str) -> None:
+    response = call(Client(), name)
+    assert response.status_code not in (401, 403)
+    assert not sends_to_sign_in(response)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", by_role)
+def test_page_sends_nobody_and_tokens_to_sign_in(name: str) -> None:
+    token = token_text(person(Role.ADMIN), *Scope)
+    assert sends_to_sign_in(call(Client(), name))
+    assert sends_to_sign_in(call(bearer(token), name))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize("name", by_role)
+def test_page_answers_its_role_and_those_above(name: str, role: Role) -> None:
+    needed = ADDRESSES[name].access.role
+    assert needed is not None
+    response = call(signed_in(person(role)), name)
+    allowed = list(Role).index(role) >= list(Role).index(needed)
+    assert (response.status_code != 403) is allowed
+    # Signing out ends there; all others stay.
+    assert sends_to_sign_in(response) is (name == "access:sign_out")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize("name", by_scope)
+def test_scope_answers_people_with_its_role(name: str, role: Role) -> None:
+    scope = ADDRESSES[name].access.scope
+    assert scope is not None
+    allowed = list(Role).index(role) >= list(Role).index(scope.role)
+    assert (call(signed_in(person(role)), name).status_code != 403) is allowed
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", by_scope)
+def test_scope_refuses_nobody_and_worthless_tokens(name: str) -> None:
+    admin = person(Role.ADMIN)
+    refused = {
+        "nobody": Client(),
+        "nonsense": bearer("nonsense"),
+        "expired": bearer(token_text(admin, *Scope, expired=True)),
+        "revoked": bearer(token_text(admin, *Scope, revoked=True)),
+        "another secret": bearer(token_text(admin, *Scope)[:-4] + "AAAA"),
+    }
+    answers = {who: call(client, name) for who, client in refused.items()}
+    assert {who: answer.status_code for who, answer in answers.items()} == dict.fromkeys(refused, 401)
+    assert {answer["Content-Type"] for answer in answers.values()} == {"application/problem+json"}
+    assert {answer["WWW-Authenticate"] for answer in answers.values()} == {'Bearer realm="decodeck"'}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", by_scope)
+def test_scope_answers_tokens_that_have_it_only(name: str) -> None:
+    scope = ADDRESSES[name].access.scope
+    assert scope is not None
+    admin = person(Role.ADMIN)
+    others = [other for other in Scope if other != scope]
+    assert call(bearer(token_text(admin, scope)), name).status_code not in (401, 403)
+    assert call(bearer(token_text(admin, *others)), name).status_code == 403
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", by_scope)
+def test_token_of_someone_barred_is_worthless(name: str) -> None:
+    admin = person(Role.ADMIN)
+    text = token_text(admin, *Scope)
+    admin.is_active = False
+    admin.save()
+    assert call(bearer(text), name).status_code == 401
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", [name for name, address in ADDRESSES.items() if address.method == "POST"])
+def test_change_from_a_browser_needs_the_csrf_secret(name: str) -> None:
+    client = signed_in(person(Role.ADMIN), enforce_csrf_checks=True)
+    assert call(client, name).status_code == 403
