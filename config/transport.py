@@ -20,11 +20,11 @@ from kombu.utils.json import dumps, loads
 class Channel(filesystem.Channel):
     """Messages are files in one folder, in the order of the clock."""
 
-    def _put(self, queue: str, message: Any, **_: Any) -> None:
+    def _put(self, queue: str, payload: Any, **_: Any) -> None:  # type: ignore[override] # its two bases differ
         folder = Path(self.data_folder_out)
         name = f"{time_ns():020d}_{uuid4()}.{queue}.msg"
         hidden = folder / f".{name}"
-        hidden.write_text(dumps(message))
+        hidden.write_text(dumps(payload))
         hidden.rename(folder / name)
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:

@@ -20,8 +20,8 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from scripts.children import end_with_parent
+from scripts.parts import ROOT, command_of, data_folder
 
-ROOT = Path(__file__).resolve().parent.parent
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 25.0
 # More restarts than this within the window means that the part can't run at all.
@@ -80,7 +80,7 @@ def main() -> int:
     """Run until a signal; return the exit code."""
     port = os.environ.get("PORT") or "8000"
     host = os.environ.get("HOST") or "127.0.0.1"
-    var = Path(os.environ.get("DECODECK_VAR") or ROOT / "var").resolve()
+    var = data_folder()
     try:
         lock = _own(var)
         _check_port(host, port)
@@ -145,25 +145,20 @@ def _environment(var: Path, *, host: str, port: str) -> dict[str, str]:
 def _prepare(environment: dict[str, str]) -> None:
     print("Preparing the database and the catalog ...", flush=True)
     done = subprocess.run(
-        _manage("prepare"), cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        command_of("prepare", var=Path(environment["DECODECK_VAR"])),
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode != 0:
         raise CannotRunError(f"the database could not be prepared:\n{done.stderr.strip()[-3000:]}")
 
 
-def _manage(*arguments: str) -> list[str]:
-    return [sys.executable, "manage.py", *arguments]
-
-
 def _parts(var: Path) -> list[Part]:
-    celery = [sys.executable, "-m", "celery", "--quiet", "--app", "config"]
-    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    commands = {
-        "web": [sys.executable, "-m", "gunicorn", "--config", "config/gunicorn.py", "config.wsgi"],
-        "worker": [*celery, "worker", "--concurrency", os.environ.get("WORKERS", "2"), *quiet],
-        "scheduler": [*celery, "beat", "--schedule", str(var / "schedule"), "--pidfile", ""],
-    }
-    return [Part(name, command, log=var / "log" / f"{name}.log") for name, command in commands.items()]
+    names = ("web", "worker", "scheduler")
+    return [Part(name, command_of(name, var=var), log=var / "log" / f"{name}.log") for name in names]
 
 
 def _supervise(parts: list[Part], *, environment: dict[str, str], url: str) -> int:
@@ -217,7 +212,7 @@ def _answers(url: str) -> bool:
 def _announce(url: str, *, environment: dict[str, str], logs: Path) -> None:
     """Print the one address to open, with the one-time link while nobody has signed in yet."""
     done = subprocess.run(
-        _manage("sign_in_link", "--base-url", url),
+        [sys.executable, "manage.py", "sign_in_link"],
         cwd=ROOT,
         env=environment,
         capture_output=True,

@@ -51,7 +51,7 @@ def postgresql() -> Iterator[str]:
 def redis() -> Iterator[str]:
     """Start a private server on a free port of the loopback and yield its REDIS_URL."""
     with _folder(owner=None) as folder:
-        port = _free_port()
+        port = free_port()
         command = [
             "redis-server",
             "--bind",
@@ -128,7 +128,8 @@ def _accepts(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port of the loopback that nothing listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
