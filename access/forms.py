@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy as _
 
 from access.counters import SIGN_IN_WINDOW, allow, client_address, forget, give_back, sign_in_limits
 from access.models import User
-from access.roles import Role
 from access.scopes import Scope
 
 TOKEN_DAYS = [(7, _("7 days")), (30, _("30 days")), (90, _("90 days")), (365, _("1 year"))]
@@ -134,11 +133,15 @@ class TokenForm(Styled, forms.Form):
         ]
 
 
-class UserForm(Styled, forms.Form):
+class UserForm(Styled, forms.ModelForm):
     """A new user, who then signs in by a link."""
 
-    username = forms.CharField(label=_("User name"), max_length=150)
-    role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
+    class Meta:
+        model = User
+        fields = ["username", "role"]
+
+    def clean_username(self) -> str:
+        return User.normalize_username(self.cleaned_data["username"])
 
 
 class UserChangeForm(Styled, forms.ModelForm):

@@ -1,5 +1,6 @@
 """The layers that every request passes: size, who it is from, and in which language and time zone."""
 
+import math
 import re
 import zoneinfo
 from collections.abc import Callable
@@ -41,9 +42,12 @@ def body_limit(path: str) -> int:
     return next((size for start, size in settings.BODY_LIMITS_BYTES if path.startswith(start)))
 
 
-def _stated_length(request: HttpRequest) -> int:
+def _stated_length(request: HttpRequest) -> float:
     text = request.META.get("CONTENT_LENGTH") or "0"
-    return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else 0
+    if not re.fullmatch(r"[0-9]+", text):
+        return 0
+    # Longer than any length there is, and too long for int().
+    return int(text) if len(text) < 20 else math.inf
 
 
 class AccessMiddleware:

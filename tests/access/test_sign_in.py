@@ -44,7 +44,9 @@ def test_password_signs_in_whatever_the_case_of_the_name(ada: User, client: Clie
     assert list(AuditEvent.objects.values_list("action", "actor")) == [("sign_in", ada.pk)]
 
 
-@pytest.mark.parametrize("elsewhere", ["https://evil.example", "//evil.example", "javascript:alert(1)", "/\\evil"])
+@pytest.mark.parametrize(
+    "elsewhere", ["https://evil.example", "//evil.example", "javascript:alert(1)", "/\\evil"]
+)
 def test_sign_in_leads_to_our_own_pages_only(ada: User, client: Client, elsewhere: str) -> None:
     assert sign_in(client, "ada", PASSWORD, next=elsewhere)["Location"] == "/"
 
