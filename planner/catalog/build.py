@@ -23,8 +23,8 @@ from planner.core.specs import (
 HASH_LENGTH = 16
 
 
-def build_catalog(rows: CatalogRows) -> Catalog:
-    """The catalog of these records. Model specs are built on first use: there are many and a question needs one."""
+def build_catalog(rows: CatalogRows, *, mappings: Mapping[str, str] | None = None) -> Catalog:
+    """The catalog of these records and of the operator's name mappings. Model specs are built on first use: there are many and a question needs one."""
     accelerators = {row["id"]: accelerator_spec(row) for row in rows.accelerators}
     return Catalog(
         hash=catalog_hash(rows),
@@ -35,6 +35,7 @@ def build_catalog(rows: CatalogRows) -> Catalog:
         engines=rows.engines,
         links=rows.links,
         accelerator_records={row["id"]: row for row in rows.accelerators},
+        accelerator_mappings=mappings or {},
     )
 
 
