@@ -1,10 +1,11 @@
 """What an engine takes where a request says nothing: batch sizes, context, share of memory; and what it sees of a card."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from planner.core.request import EstimateRequest
-from planner.core.specs import AcceleratorSpec, EngineSpec, ModelSpec
+from planner.core.specs import AcceleratorSpec, EngineSpec
 from planner.core.units import GIB
 
 MB_PER_GIB = GIB / (1 << 20)
@@ -46,9 +47,8 @@ def resolve(request: EstimateRequest) -> Resolved:
     if share is None:
         share = engine.values["gpu_memory_utilization"]
     if share is None:
-        share = static_share(
-            engine, total, batch, parallelism.tensor * parallelism.pipeline, graph_batch, request.model
-        )
+        ranks = parallelism.tensor * parallelism.pipeline
+        share = static_share(request, total_gib=total, chunk=batch, ranks=ranks, graph_batch=graph_batch)
     profiled = min(batch, engine.values.get("micro_batch", batch))
     queued = engine.values.get("batches_in_flight") == "pipeline_plus_one"
     return Resolved(
@@ -83,11 +83,11 @@ def _default_batch(defaults: dict[str, object], tier: dict[str, int], length: in
 
 
 def static_share(
-    engine: EngineSpec, total_gib: float, chunk: int, ranks: int, graph_batch: int, model: ModelSpec
+    request: EstimateRequest, *, total_gib: float, chunk: int, ranks: int, graph_batch: int
 ) -> float:
     """SGLang's default share for weights and pool: all but a reserve that grows with chunk, ranks and graphs."""
-    rule = engine.values["static_share"]
-    latent = any(group.latent_dim for group in model.cache_groups)
+    rule: Mapping[str, float] = request.engine.values["static_share"]
+    latent = any(group.latent_dim for group in request.model.cache_groups)
     graphs = rule["latent_graph_mb"] if latent else rule["graph_size_mb"] * (graph_batch / 8 + 4)
     reserved = (
         rule["fixed_mb"]

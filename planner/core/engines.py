@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from planner.core.outcome import Problem
-from planner.core.specs import EngineSpec
+from planner.core.specs import EngineSpec, Provenance
 
 Release = tuple[int, ...]
 # A release, perhaps with v or b before it and a suffix behind it: "0.22.0 + patch", "b4500", "1.2.0rc5".
@@ -54,8 +54,7 @@ def resolve_engine(
 
 
 def _resolve(table: Mapping[str, Any], name: str, version: str | None) -> EngineSpec | Problem:
-    newest = release_of(table["newest"])
-    assert newest is not None
+    newest = release_of(table["newest"]) or ()
     release = newest if version is None else release_of(version)
     if (
         release is None
@@ -83,6 +82,9 @@ def _resolve(table: Mapping[str, Any], name: str, version: str | None) -> Engine
         version=table["newest"] if version is None else version,
         values=values,
         beyond_newest=release > newest,
+        provenance={
+            key: Provenance(kind=rows["kind"], source=rows["source"]) for key, rows in table["values"].items()
+        },
     )
 
 

@@ -54,7 +54,7 @@ STATE_KINDS = frozenset({"gdn", "mamba1", "mamba2", "kda", "lightning", "short_c
 class LayerCache:
     """What `layers` layers keep on one rank: bytes per token and layer, and bytes per sequence and layer."""
 
-    kind: str  # full | sliding | chunked | latent | index | state
+    kind: str  # full | sliding | chunked | cross | latent | index | state
     layers: int
     bytes_per_token: float = 0.0
     window: int | None = None
@@ -113,6 +113,7 @@ def layer_caches(
     `materialized_head_dims`: widths of K and V on an engine that has no latent cache and stores every head.
     """
     found: list[LayerCache] = []
+    heads = max(1, model.num_attention_heads // tensor)
     for group in model.cache_groups:
         if group.kind in STATE_KINDS:
             found.append(_state(group, tensor, model_bytes))
@@ -120,7 +121,16 @@ def layer_caches(
             found.extend(
                 _latent(group, dtype, model_bytes, sparse_latent_records)
                 if materialized_head_dims is None
-                else _materialized(group, model, dtype, model_bytes, tensor, materialized_head_dims)
+                else _materialized(
+                    group,
+                    heads,
+                    head_bytes(
+                        dtype,
+                        key_dim=materialized_head_dims[0],
+                        value_dim=materialized_head_dims[1],
+                        model_bytes=model_bytes,
+                    ),
+                )
             )
         elif group.kind == "index_key":
             rate = group.bytes_per_token_per_layer or 0.0
@@ -140,7 +150,9 @@ def _heads(group: CacheGroup, dtype: str, model_bytes: float, tensor: int) -> La
     )
     rate = max(1, (group.kv_heads or 0) // tensor) * per_head
     if group.kind == "cross":
-        return LayerCache(kind="state", layers=group.layers, state_bytes=rate * CROSS_ENCODER_TOKENS)
+        return LayerCache(
+            kind="cross", layers=group.layers, bytes_per_token=rate, window=CROSS_ENCODER_TOKENS
+        )
     return LayerCache(kind=group.kind, layers=group.layers, bytes_per_token=rate, window=group.window)
 
 
@@ -156,13 +168,9 @@ def _latent(group: CacheGroup, dtype: str, model_bytes: float, records: bool) ->
         yield LayerCache(kind="index", layers=group.indexer_layers, bytes_per_token=float(INDEX_KEY_BYTES))
 
 
-def _materialized(
-    group: CacheGroup, model: ModelSpec, dtype: str, model_bytes: float, tensor: int, dims: tuple[int, int]
-) -> Iterable[LayerCache]:
+def _materialized(group: CacheGroup, heads: int, bytes_per_head: float) -> Iterable[LayerCache]:
     """Latent attention on an engine that stores full K and V of every head."""
-    per_head = head_bytes(dtype, key_dim=dims[0], value_dim=dims[1], model_bytes=model_bytes)
-    heads = max(1, model.num_attention_heads // tensor)
-    yield LayerCache(kind="full", layers=group.layers, bytes_per_token=heads * per_head)
+    yield LayerCache(kind="full", layers=group.layers, bytes_per_token=heads * bytes_per_head)
 
 
 def _state(group: CacheGroup, tensor: int, model_bytes: float) -> LayerCache:

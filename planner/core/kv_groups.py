@@ -51,6 +51,22 @@ class Pool:
         """Cost of one more token with every growing and windowed group counted, padding included."""
         return sum(g.bytes_per_block / g.block_tokens for g in self.groups if math.isfinite(g.block_tokens))
 
+    def request_blocks(self, tokens: int, tokens_in_flight: int) -> list[int]:
+        """Blocks that one request of `tokens` takes, per group."""
+        return [_blocks(group, tokens, tokens_in_flight) for group in self.groups]
+
+    def request_bytes(self, tokens: int, tokens_in_flight: int) -> float:
+        """Bytes that one request of `tokens` takes, block rounding included."""
+        blocks = self.request_blocks(tokens, tokens_in_flight)
+        return sum(n * group.bytes_per_block for n, group in zip(blocks, self.groups, strict=True))
+
+
+def _blocks(group: PoolGroup, tokens: int, tokens_in_flight: int) -> int:
+    if math.isinf(group.block_tokens):
+        return group.extra_blocks
+    held = min(group.cap + (tokens_in_flight if group.in_flight else 0), tokens)
+    return math.ceil(held / group.block_tokens) + group.extra_blocks
+
 
 def vllm_pool(
     caches: Sequence[LayerCache],
@@ -84,9 +100,10 @@ def _merged_index(caches: Sequence[LayerCache]) -> list[LayerCache]:
             continue
         if index_bytes and cache.kind in ("full", "latent"):
             rate = cache.bytes_per_token + index_bytes / cache.layers
-            cache = LayerCache(kind=cache.kind, layers=cache.layers, bytes_per_token=rate)
+            merged.append(LayerCache(kind=cache.kind, layers=cache.layers, bytes_per_token=rate))
             index_bytes = 0.0
-        merged.append(cache)
+        else:
+            merged.append(cache)
     return merged
 
 
@@ -132,9 +149,8 @@ def _grouped(
         size = max(counts)
     groups: list[PoolGroup] = []
     for cache in attention:
-        # A narrower page that divides the widest holds more tokens; any other is padded.
-        ratio = widest / cache.bytes_per_token
-        tokens = block_tokens * int(ratio) if ratio.is_integer() else block_tokens
+        # A narrower layer holds more tokens in a page of the same size; what does not divide is padding.
+        tokens = block_tokens * int(widest / cache.bytes_per_token)
         groups.extend([_windowed(cache, size * page, tokens)] * ceil_div(cache.layers, size))
     for cache in states:
         group = PoolGroup(bytes_per_block=size * page, block_tokens=math.inf, extra_blocks=state_blocks)
@@ -150,7 +166,7 @@ def _windowed(cache: LayerCache, bytes_per_block: float, block_tokens: int) -> P
         bytes_per_block=bytes_per_block,
         block_tokens=block_tokens,
         cap=float(cache.window - 1 if sliding else cache.window),
-        in_flight=True,
+        in_flight=cache.kind != "cross",
         extra_blocks=1 if sliding else 0,
         window=float(cache.window),
     )

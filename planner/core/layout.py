@@ -213,10 +213,24 @@ def _put_activation(row: NDArray[np.float64], request: EstimateRequest, parallel
     if moe is not None and request.scheme.kernel != "gguf" and model.native_weight_format != "mxfp4_moe":
         inner = moe.moe_intermediate_size / (1 if parallelism.expert else tensor)
         row[EXPERT_BYTES] = moe.experts_per_token * (max(inner, hidden) + max(2 * inner, hidden)) * width
+    row[FORWARD_BYTES] += _format_scratch(request, tensor)
     if values.get("attention_scratch"):
         row[SCORE_BYTES] = model.num_attention_heads * 4.0
     vision = values["vision_profile_gib"] if model.vision_params else 0.0
     row[FIXED_BYTES] = (rule["fixed_gib"] + vision) * GIB
+
+
+def _format_scratch(request: EstimateRequest, tensor: int) -> float:
+    """Bytes per token of the batch that a weight format or a cache format makes a layer need beside its results."""
+    model, values = request.model, request.engine.values
+    scratch = 0.0
+    if request.scheme.id == "awq-int4" and values.get("awq_split_k"):
+        whole_experts = model.moe.moe_intermediate_size if model.moe is not None else 0
+        widest = max(whole_experts, 2 * (model.intermediate_size or 0) / tensor)
+        scratch += values["awq_split_k"] * widest * 2.0
+    if any(group.kind in ("dsv4", "dsv41") for group in model.cache_groups):
+        scratch += values["compressed_cache_activation"] * model.hidden_size
+    return scratch
 
 
 def _put_overheads(
@@ -233,7 +247,8 @@ def _put_overheads(
     cost = values["graph_cost"]
     row[GRAPH_FIXED] = cost["fixed_gib"]
     row[GRAPH_FULL] = cost["fixed_by_size_gib"] + (cost["moe_by_size_gib"] if model.moe is not None else 0.0)
-    row[GRAPH_PER_LAYER] = cost["per_layer_and_size_mib"] / 1024 * capture_sizes(cost["max_size"])
+    per_layer = cost["per_layer_and_size_mib"] / 1024 * capture_sizes(cost["max_size"])
+    row[GRAPH_PER_LAYER] = per_layer * (cost["moe_layer_factor"] if model.moe is not None else 1.0)
     row[GRAPH_MAX_SIZE] = cost["max_size"]
 
 

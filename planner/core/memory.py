@@ -8,7 +8,7 @@ with activation and graphs inside the budget or beside it. Of a pipeline the tig
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,10 +55,18 @@ class _Inputs:
     of_free: FloatArray
     activation_inside: FloatArray
     graphs_inside: FloatArray
-    whole_context: NDArray[np.bool_]
-    log_counts_groups: NDArray[np.bool_]
-    log_counts_bytes: NDArray[np.bool_]
+    is_whole_context: FloatArray
+    log_counts_groups: FloatArray
+    log_counts_bytes: FloatArray
     cpu_pool_gib: FloatArray  # NaN but for CPU machines with a fixed pool
+
+    @property
+    def whole_context(self) -> NDArray[np.bool_]:
+        """Rows whose engine allocates the cache of the whole context, no more and no less."""
+        return self.is_whole_context > 0
+
+
+SETTINGS = tuple(item.name for item in fields(_Inputs))[1:]
 
 
 def evaluate(requests: Sequence[EstimateRequest]) -> MemoryBatch:
@@ -91,9 +99,9 @@ def _inputs(
             for request, r in zip(requests, resolved, strict=True)
         ],
         dtype=np.float64,
-    ).reshape(len(requests), 16)
+    ).reshape(len(requests), len(SETTINGS))
     rows = np.array([layout.row for layout in layouts]).reshape(len(requests), columns.COLUMNS)
-    return _Inputs(rows, *settings.T[:12], *(settings.T[12:15] > 0), settings[:, 15])
+    return _Inputs(rows=rows, **dict(zip(SETTINGS, settings.T, strict=True)))
 
 
 def _coefficients(request: EstimateRequest, resolved: Resolved) -> tuple[float, ...]:
@@ -152,10 +160,16 @@ def _evaluate(given: _Inputs) -> tuple[MemoryBatch, Fit]:
     by_length = np.floor(concurrency * given.max_model_len + ROUNDING)
     one_growing_group = (rows[:, columns.GROUP_COUNT] == 1) & np.isinf(rows[:, columns.GROUP_CAP.start])
     tokens = np.where(one_growing_group & (quantum > 0), counted, by_length)
-    logged = np.where(given.log_counts_bytes, np.floor(usable_bytes / per_token), by_length)
+    logged = np.where(given.log_counts_bytes > 0, np.floor(usable_bytes / per_token), by_length)
     in_groups = np.floor(blocks / rows[:, columns.GROUP_COUNT]) * rows[:, columns.BLOCK_TOKENS]
-    logged = np.where(given.log_counts_groups, in_groups, logged)
-    spread = _spread_gib(given, *(on_tightest(x) for x in (weights, activation, graphs)), non_torch)
+    logged = np.where(given.log_counts_groups > 0, in_groups, logged)
+    errors = (
+        SPREAD_OF_WEIGHTS * on_tightest(weights),
+        SPREAD_OF_ACTIVATION * on_tightest(activation) * given.activation_inside,
+        SPREAD_OF_GRAPHS * on_tightest(graphs) * given.graphs_inside,
+        SPREAD_OF_NON_TORCH * non_torch,
+    )
+    spread = given.of_free * np.sqrt(SPREAD_FIXED_GIB**2 + sum(error**2 for error in errors))
 
     group_counts = rows[:, columns.GROUP_COUNTS]
     per_group = rows[:, columns.GROUP_BYTES] * group_counts * kv_share[:, None]
@@ -201,16 +215,17 @@ def _evaluate(given: _Inputs) -> tuple[MemoryBatch, Fit]:
 def _activation_gib(given: _Inputs) -> FloatArray:
     """(n, stages): the larger of sampler and widest layer on the batch, and the experts' workspace beside them."""
     rows, batch = given.rows, given.profiled
-    sampled = np.minimum(batch, given.max_num_seqs)
+    sampled = np.minimum(batch, np.minimum(given.max_num_seqs, given.graph_batch))
+    sampled = np.where(given.whole_context, batch, sampled)  # reserved for logits of every token
     embedded = batch * rows[:, columns.EMBED_BYTES]
     logits = sampled * rows[:, columns.LOGIT_BYTES]
     sampler = embedded[:, None] + logits[:, None] * rows[:, columns.HAS_HEAD]
-    forward = (batch * rows[:, columns.FORWARD_BYTES])[:, None]
+    scores = rows[:, columns.SCORE_BYTES] * given.max_model_len
+    forward = (batch * (rows[:, columns.FORWARD_BYTES] + scores))[:, None]
     fixed = rows[:, columns.FIXED_BYTES]
     beside = batch * (rows[:, columns.EXPERT_BYTES] + rows[:, columns.STAGE_BYTES])
     peak: FloatArray = np.maximum(sampler + fixed[:, None], forward) + beside[:, None]
-    scores = batch * rows[:, columns.SCORE_BYTES] * given.max_model_len
-    return (peak + scores[:, None]) / GIB
+    return peak / GIB
 
 
 def _graphs_gib(given: _Inputs) -> FloatArray:
@@ -245,17 +260,3 @@ def _request(given: _Inputs, kv_share: FloatArray) -> tuple[FloatArray, FloatArr
     blocks *= rows[:, columns.GROUP_COUNTS]
     request_bytes = (blocks * rows[:, columns.GROUP_BYTES]).sum(axis=1) * kv_share
     return request_bytes, blocks.sum(axis=1)
-
-
-def _spread_gib(
-    given: _Inputs, weights: FloatArray, activation: FloatArray, graphs: FloatArray, non_torch: FloatArray
-) -> FloatArray:
-    """Half-width of the 80 % interval of KV memory: independent errors of the parts."""
-    spread: FloatArray = np.sqrt(
-        SPREAD_FIXED_GIB**2
-        + (SPREAD_OF_WEIGHTS * weights) ** 2
-        + (SPREAD_OF_ACTIVATION * activation * given.activation_inside) ** 2
-        + (SPREAD_OF_GRAPHS * graphs * given.graphs_inside) ** 2
-        + (SPREAD_OF_NON_TORCH * non_torch) ** 2
-    )
-    return spread * given.of_free

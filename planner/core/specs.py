@@ -169,6 +169,7 @@ class EngineSpec:
     version: str
     values: Mapping[str, Any] = field(hash=False, compare=False)
     beyond_newest: bool = False  # asked for a version newer than the newest table
+    provenance: Mapping[str, Provenance] = field(default_factory=dict, hash=False, compare=False)  # per value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,22 +93,24 @@ def _architecture(request: EstimateRequest) -> Iterator[Reason]:
     model, engine = request.model, request.engine
     if not model.cache_groups:
         yield Reason(code="encoder_only_model", field="model", values={"model": model.id})
-    prefix = SUPPORT_PREFIX[engine.name]
-    for known_at, support in model.engine_support.items():
-        if not known_at.startswith(prefix):
-            continue
-        removed = "last version " in support and _is_after(engine.version, support.rpartition(" ")[2])
-        if removed or support in ("not in registry", "not in converter"):
-            yield Reason(
-                code="architecture_not_in_engine",
-                field="engine",
-                values={
-                    "architecture": ", ".join(model.architectures),
-                    "engine": engine.name,
-                    "version": engine.version,
-                    "support": support,
-                },
-            )
+    support = model.engine_support.get(engine.name)
+    if support is None:
+        return
+    removed = support.startswith("until ") and _is_after(engine.version, support.removeprefix("until "))
+    if removed or support == "absent":
+        yield Reason(
+            code="architecture_not_in_engine",
+            field="engine",
+            values={
+                "architecture": ", ".join(model.architectures),
+                "engine": engine.name,
+                "version": engine.version,
+                "support": support,
+            },
+            fix={"engine": {"name": engine.name, "version": support.removeprefix("until ")}}
+            if removed
+            else None,
+        )
 
 
 def _is_after(version: str, last: str) -> bool:
@@ -267,10 +269,9 @@ def _undivided(model: ModelSpec, tensor: int, expert: bool) -> Iterator[tuple[st
     if round_up(model.vocab_size, VOCAB_PADDING) % tensor:
         yield "vocabulary_not_divisible_by_tp", {"vocabulary": round_up(model.vocab_size, VOCAB_PADDING)}
     for group in model.cache_groups:
-        for heads in {group.state_heads, group.state_key_heads} - {None}:
-            assert heads is not None
-            if heads % tensor:
-                yield "state_heads_not_divisible_by_tp", {"heads": heads}
+        for state_heads in (group.state_heads, group.state_key_heads):
+            if state_heads and state_heads % tensor:
+                yield "state_heads_not_divisible_by_tp", {"heads": state_heads}
 
 
 def _widths(model: ModelSpec, expert: bool) -> list[int]:
@@ -298,11 +299,16 @@ def _alignment(request: EstimateRequest, parallelism: Parallelism) -> Iterator[R
         for width in _row_widths(model):
             if width % tensor == 0 and (width // tensor) % FP8_BLOCK:
                 yield _misaligned("quantization_group_misaligned", width, tensor, FP8_BLOCK)
-        moe = model.moe
-        refused = request.engine.values["fp8_block_experts"] == "refused"
-        if moe is not None and refused and not parallelism.expert:
-            if math.ceil(moe.moe_intermediate_size / tensor) % FP8_BLOCK:
-                yield _misaligned("expert_width_misaligned", moe.moe_intermediate_size, tensor, FP8_BLOCK)
+        yield from _expert_alignment(request, parallelism)
+
+
+def _expert_alignment(request: EstimateRequest, parallelism: Parallelism) -> Iterator[Reason]:
+    """Block-scaled experts cut across a block, on versions that do not pad them."""
+    moe = request.model.moe
+    if moe is None or parallelism.expert or request.engine.values["fp8_block_experts"] != "refused":
+        return
+    if math.ceil(moe.moe_intermediate_size / parallelism.tensor) % FP8_BLOCK:
+        yield _misaligned("expert_width_misaligned", moe.moe_intermediate_size, parallelism.tensor, FP8_BLOCK)
 
 
 def _row_widths(model: ModelSpec) -> list[int]:

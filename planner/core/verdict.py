@@ -9,6 +9,7 @@ from planner.core.defaults import Resolved
 from planner.core.layout import Layout
 from planner.core.outcome import Reason
 from planner.core.request import EstimateRequest
+from planner.core.units import GIB
 from planner.core.validity import UNSUPPORTED_CODES, validity_reasons
 
 CONTEXT_GIB = 0.3  # of a device that a program takes before the engine asks what is free
@@ -38,7 +39,7 @@ def judge(
         found = [*validity_reasons(request, resolved[row].max_model_len)]
         unknown = _unknown(request, resolved[row])
         if unknown is None:
-            found.extend(_memory_reasons(request, layouts[row], resolved[row], batch, fit, row))
+            found.extend(_memory_reasons(request, layouts[row], resolved[row], batch=batch, fit=fit, row=row))
         else:
             found.append(unknown)
         reasons.append(tuple(found))
@@ -65,7 +66,7 @@ def _unknown(request: EstimateRequest, resolved: Resolved) -> Reason | None:
 
 
 def _memory_reasons(
-    request: EstimateRequest, layout: Layout, resolved: Resolved, batch: MemoryBatch, fit: Fit, row: int
+    request: EstimateRequest, layout: Layout, resolved: Resolved, *, batch: MemoryBatch, fit: Fit, row: int
 ) -> list[Reason]:
     free, needed = float(fit.free_gib[row]), float(fit.request_gib[row])
     if math.isnan(needed):
@@ -108,25 +109,16 @@ def row_share(batch: MemoryBatch, layout: Layout, row: int) -> float:
 
 def longest_length(layout: Layout, resolved: Resolved, free_gib: float, share: float) -> int:
     """The largest context, a multiple of 16, of which one sequence fits into `free_gib`; 0 if none does."""
+    free_bytes = free_gib * GIB
     low, high = 0, resolved.max_model_len // LENGTH_STEP
     while low < high:
         middle = (low + high + 1) // 2
-        if _request_gib(layout, resolved, middle * LENGTH_STEP) * share <= free_gib:
+        needed = layout.pool.request_bytes(middle * LENGTH_STEP, resolved.tokens_in_flight) * share
+        if needed <= free_bytes:
             low = middle
         else:
             high = middle - 1
     return low * LENGTH_STEP
-
-
-def _request_gib(layout: Layout, resolved: Resolved, length: int) -> float:
-    total = 0.0
-    for group in layout.pool.groups:
-        held = min(group.cap + (resolved.tokens_in_flight if group.in_flight else 0), length)
-        blocks = (
-            math.ceil(held / group.block_tokens) if math.isfinite(group.block_tokens) else 0
-        ) + group.extra_blocks
-        total += blocks * group.bytes_per_block
-    return total / 2**30
 
 
 def _start_checks(request: EstimateRequest, resolved: Resolved, batch: MemoryBatch, row: int) -> list[Reason]:
@@ -165,8 +157,7 @@ def _start_checks(request: EstimateRequest, resolved: Resolved, batch: MemoryBat
 
 def _free_at_start_gib(request: EstimateRequest, total_gib: float) -> float:
     card = request.accelerator
-    assert card is not None
-    if card.unified_memory and card.accelerator_class not in ("apple", "cpu"):
+    if card is not None and card.unified_memory and card.accelerator_class not in ("apple", "cpu"):
         return total_gib - float(request.engine.values["os_share_of_unified"]["fixed_gib"])
     return total_gib - CONTEXT_GIB
 

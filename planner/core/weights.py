@@ -98,8 +98,7 @@ def _replace_matmuls(parts: PartBytes, stretch: float) -> PartBytes:
 
 
 def _gguf_parts(model: ModelSpec, scheme: Scheme) -> PartBytes:
-    assert scheme.gguf_type is not None
-    found = gguf_bytes(model, scheme.gguf_type)
+    found = gguf_bytes(model, scheme.gguf_type or scheme.id.removeprefix("gguf-"))
     return PartBytes(
         embedding=found.embedding,
         lm_head=found.lm_head,
