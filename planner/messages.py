@@ -29,9 +29,15 @@ PROBLEMS: dict[str, Any] = {
     "count_mismatch": _(
         "count is {count}, but tensor × pipeline × data is {product}. Set count to {product} or change the degrees."
     ),
-    "unknown_interconnect": _("No interconnect {found!r}. Known: {known}; leave it out for the accelerator's own."),
-    "link_not_on_accelerator": _("{accelerator} has no {link}. Leave interconnect out, or name its PCIe link."),
-    "config_too_deep": _("This config is nested more than {limit} levels deep: it is no config.json of a model."),
+    "unknown_interconnect": _(
+        "No interconnect {found!r}. Known: {known}; leave it out for the accelerator's own."
+    ),
+    "link_not_on_accelerator": _(
+        "{accelerator} has no {link}. Leave interconnect out, or name its PCIe link."
+    ),
+    "config_too_deep": _(
+        "This config is nested more than {limit} levels deep: it is no config.json of a model."
+    ),
     "config_too_large": _("This config holds more than {limit} values: it is no config.json of a model."),
     "config_field_missing": _("The config lacks {names}, which the size of the model follows from. Add it."),
     "config_field_invalid": _("{found} cannot be: copy this field from the model's own config.json."),
@@ -41,11 +47,18 @@ PROBLEMS: dict[str, Any] = {
     "encoder_only": _("{found} is an encoder: it has no decode to plan."),
     "encoder_decoder": _("{found} is an encoder-decoder model, which is not answered yet."),
     "no_text_config": _("This config describes an image or sound model and holds no text_config."),
-    "quantization_unknown": _("The quantization {found} is not known here. Name the scheme in weights instead."),
+    "quantization_unknown": _(
+        "The quantization {found} is not known here. Name the scheme in weights instead."
+    ),
     "parameters_below_fixed": _(
         "{found} parameters are fewer than this config's embeddings and norms alone need ({computed} in all)."
     ),
     "derive_needs_workload": _("Settings are derived from the workload: give one, or give the settings."),
+    "unknown_engine": _("No engine {found!r}. Known: {known}."),
+    "unreadable_engine_version": _(
+        "{found!r} is no version of {engine}. Write it like {example}, or leave it out."
+    ),
+    "engine_version_too_old": _("{engine} {found} is older than our tables, which begin at {oldest}."),
 }
 
 REASONS: dict[str, Any] = {
@@ -59,6 +72,74 @@ REASONS: dict[str, Any] = {
     "max_num_seqs_limits_concurrency": _(
         "max_num_seqs lets {running} of the {concurrency} requests run at once; the rest wait."
     ),
+    "no_accelerator_given": _("Name an accelerator to learn whether it fits."),
+    "accelerator_memory_unknown": _("Nobody states the memory of {name}, so whether it fits is not known."),
+    "kv_cache_layout_unknown": _(
+        "Only its own backend knows how {dtype} lays out the KV cache, so its size is not known."
+    ),
+    "weights_exceed_budget": _(
+        "Weights take {weights_gib} GiB per accelerator of a budget of {budget_gib} GiB: {short_gib} GiB short. "
+        "Use more or larger accelerators, or a smaller weight scheme."
+    ),
+    "no_kv_memory": _(
+        "Nothing is left for the KV cache beside weights and overheads: {short_gib} GiB short of one request. "
+        "Raise the memory share, lower max_num_seqs, or use more accelerators."
+    ),
+    "kv_cache_below_one_sequence": _(
+        "One request of {max_model_len} tokens needs {needed_gib} GiB of KV cache and {free_gib} GiB are free: "
+        "{short_gib} GiB short."
+    ),
+    "budget_above_free_memory": _(
+        "The engine asks for {budget_gib} GiB and only {free_gib} GiB are free at its start. Lower the memory share."
+    ),
+    "graphs_exceed_accelerator": _(
+        "CUDA graphs take {outside_gib} GiB outside the budget, which leaves {left_gib} GiB. Lower the memory share."
+    ),
+    "state_blocks_below_max_num_seqs": _(
+        "The pool holds {blocks} blocks, fewer than max_num_seqs {max_num_seqs}: each running request needs one for "
+        "its state."
+    ),
+    "context_above_model_limit": _(
+        "max_model_len {max_model_len} is above the model's limit of {limit} tokens."
+    ),
+    "architecture_not_in_engine": _("{engine} {version} does not run {architecture}."),
+    "encoder_only_model": _("{model} keeps no KV cache: it does not generate text token by token."),
+    "engine_not_for_vendor": _("{engine} does not run on {accelerator} ({vendor})."),
+    "card_below_engine_floor": _(
+        "{engine} {version} needs compute capability {floor}; {accelerator} has {capability}."
+    ),
+    "scheme_not_in_engine": _("{engine} {version} does not load {scheme} weights."),
+    "scheme_not_on_card": _(
+        "{scheme} needs compute capability {needed} or higher; {accelerator} has {capability}."
+    ),
+    "kv_cache_dtype_not_in_engine": _(
+        "{engine} {version} has no KV cache dtype {dtype}. It takes: {accepted}."
+    ),
+    "kv_cache_dtype_not_on_card": _(
+        "KV cache dtype {dtype} needs compute capability {needed}, which {accelerator} does not have."
+    ),
+    "block_size_not_in_engine": _("Block size {block_size} is not accepted here. Accepted: {accepted}."),
+    "batch_below_sequences": _(
+        "max_num_batched_tokens {max_num_batched_tokens} is below max_num_seqs {max_num_seqs}."
+    ),
+    "more_stages_than_layers": _(
+        "{pipeline} pipeline stages for {layers} layers: use at most one stage per layer."
+    ),
+    "heads_not_divisible_by_tp": _("{heads} attention heads cannot be split over {tensor} ranks."),
+    "kv_heads_not_divisible_by_tp": _(
+        "{kv_heads} KV heads can be neither split nor repeated over {tensor} ranks."
+    ),
+    "ffn_not_divisible_by_tp": _("A layer width of {width} cannot be split over {tensor} ranks."),
+    "vocabulary_not_divisible_by_tp": _(
+        "The padded vocabulary of {vocabulary} cannot be split over {tensor} ranks."
+    ),
+    "state_heads_not_divisible_by_tp": _("{heads} state heads cannot be split over {tensor} ranks."),
+    "quantization_group_misaligned": _(
+        "Split over {tensor} ranks, a width of {width} cuts through quantization groups of {group}."
+    ),
+    "expert_width_misaligned": _(
+        "Split over {tensor} ranks, experts of width {width} cut through scale blocks of {group}. Use expert parallelism."
+    ),
 }
 
 ADVICE: dict[str, Any] = {
@@ -69,11 +150,15 @@ ADVICE: dict[str, Any] = {
         "Settings are ours: max_model_len {max_model_len} is the mean length with 20 % headroom, "
         "max_num_seqs {max_num_seqs} is one slot per user. Long requests need more."
     ),
-    "eager_mode_slows_decode": _("Eager mode launches every kernel from the host: decode is often 2 to 3 times slower."),
+    "eager_mode_slows_decode": _(
+        "Eager mode launches every kernel from the host: decode is often 2 to 3 times slower."
+    ),
     "accelerator_figure_unknown": _("{figure} of {name} is not known; what needs it is left out or wider."),
     "accelerator_figure_unsure": _("{figure} of {name} is unsure: check it before you buy."),
     "interconnect_takes_share": _("{percent} % of the time per token is spent between cards over {link}."),
-    "interval_wide": _("The 80 % interval spans a factor of {ratio}: measure one machine before you buy the rest."),
+    "interval_wide": _(
+        "The 80 % interval spans a factor of {ratio}: measure one machine before you buy the rest."
+    ),
 }
 
 
