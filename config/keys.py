@@ -19,6 +19,23 @@ def new_encryption_key() -> str:
     return Fernet.generate_key().decode()
 
 
+def encryption_keys(text: str, *, path: Path, variable: str) -> list[str]:
+    """The keys in `text`, with commas between them, or else the one in the file.
+
+    The first one seals, the others are still read: so that a key can be replaced.
+    """
+    keys = [key.strip() for key in text.split(",") if key.strip()]
+    keys = keys or [key_from_file(path, make=new_encryption_key, variable=variable)]
+    try:
+        for key in keys:
+            Fernet(key)
+    except ValueError:
+        raise ImproperlyConfigured(
+            f"{variable} must be 32 bytes in URL-safe base64, as `openssl rand -base64 32 | tr +/ -_` prints them"
+        ) from None
+    return keys
+
+
 def key_from_file(path: Path, *, make: Callable[[], str], variable: str) -> str:
     """The key in `path`, made there if the file isn't yet.
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from config.database import database_from
 from config.env import envbool, envint, envlist, envread, envsecret
-from config.keys import key_from_file, new_encryption_key, new_secret_key
+from config.keys import encryption_keys, key_from_file, new_secret_key
 from config.logs import logging_settings
 from config.queue import queue_settings
 from config.security import CONTENT_POLICY, NO_DEVICES, address_settings, public_address
@@ -17,12 +17,9 @@ VAR_DIR = Path(os.environ.get("DECODECK_VAR") or BASE_DIR / "var")
 SECRET_KEY = envsecret("SECRET_KEY") or key_from_file(
     VAR_DIR / "secret_key", make=new_secret_key, variable="SECRET_KEY"
 )
-# The first one seals; the others, older, are still read.
-ENCRYPTION_KEYS = envlist(
-    "DECODECK_ENCRYPTION_KEY",
-    environ={"DECODECK_ENCRYPTION_KEY": envsecret("DECODECK_ENCRYPTION_KEY")},
-    default=[],
-) or [key_from_file(VAR_DIR / "encryption_key", make=new_encryption_key, variable="DECODECK_ENCRYPTION_KEY")]
+ENCRYPTION_KEYS = encryption_keys(
+    envsecret("DECODECK_ENCRYPTION_KEY"), path=VAR_DIR / "encryption_key", variable="DECODECK_ENCRYPTION_KEY"
+)
 DEBUG = False
 PUBLIC_ADDRESS = envread("DECODECK_URL", public_address)
 TRUSTED_PROXIES = envint("DECODECK_TRUSTED_PROXIES", default=0, low=0, high=10)
