@@ -3,7 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
-from django.db import transaction
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
 from django.db.models import Model
 from django.utils import timezone
 
@@ -77,15 +78,26 @@ def create_sign_in_link(user: User, *, actor: User | None) -> tuple[SignInLink, 
     return link, secret
 
 
-@transaction.atomic
 def first_admin() -> User:
-    """The administrator of longest standing who may sign in, created if there is none."""
-    found = User.objects.filter(role=Role.ADMIN, is_active=True).order_by("pk").first()
+    """The administrator of longest standing who may sign in, created if there is none.
+
+    A ValidationError means that somebody else bears the first administrator's name.
+    """
+    found = _longest_standing_admin()
     if found is not None:
         return found
-    created = User.objects.create_user(FIRST_ADMIN, role=Role.ADMIN)
-    record_audit("user.create", actor=None, about=created, role=created.role)
-    return created
+    try:
+        return create_user(FIRST_ADMIN, role=Role.ADMIN, actor=None)
+    except (ValidationError, IntegrityError):
+        # Two processes may start at once: then the other one created it.
+        found = _longest_standing_admin()
+        if found is None:
+            raise
+        return found
+
+
+def _longest_standing_admin() -> User | None:
+    return User.objects.filter(role=Role.ADMIN, is_active=True).order_by("pk").first()
 
 
 @transaction.atomic

@@ -10,6 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from django.http import HttpRequest
+
+from access.models import User
 from access.permissions import HasScope
 from access.roles import Role
 from access.scopes import Scope
@@ -24,6 +27,12 @@ class Access:
     public: bool = False
     role: Role | None = None
     scope: Scope | None = None
+
+
+class PersonRequest(HttpRequest):
+    """A request to a view behind `require_role`: somebody is signed in. For type checkers only."""
+
+    user: User
 
 
 def public(view: View) -> View:

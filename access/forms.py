@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.password_validation import password_validators_help_text_html, validate_password
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from access.counters import SIGN_IN_WINDOW, allow, client_address, forget, give_back, sign_in_limits
@@ -36,8 +37,12 @@ class SignInForm(Styled, AuthenticationForm):
     the name exists makes no difference to the answer, nor to the time it takes: Django hashes either way.
     """
 
+    def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(request, *args, **kwargs)
+        self.address = client_address(request, trusted_proxies=settings.TRUSTED_PROXIES)
+
     def clean(self) -> dict[str, Any]:
-        limits = self._limits()
+        limits = sign_in_limits(self.cleaned_data.get("username", ""), address=self.address)
         for key, limit in limits.items():
             if not allow(key, limit=limit, window=SIGN_IN_WINDOW):
                 raise ValidationError(
@@ -51,10 +56,6 @@ class SignInForm(Styled, AuthenticationForm):
         forget(by_name)
         give_back(by_address)
         return cleaned
-
-    def _limits(self) -> dict[str, int]:
-        address = client_address(self.request, trusted_proxies=settings.TRUSTED_PROXIES)
-        return sign_in_limits(self.cleaned_data.get("username", ""), address=address)
 
     def is_locked_out(self) -> bool:
         """Was this try refused for the number of those before it?"""
@@ -100,11 +101,21 @@ class PasswordForm(Styled, PasswordChangeForm):
     """The old password and the new one twice."""
 
 
+def language_choices() -> list[tuple[str, Any]]:
+    """The languages that we speak, and none of them."""
+    return [("", _("As the browser asks")), *settings.LANGUAGES]
+
+
+def time_zone_choices() -> list[tuple[str, str]]:
+    """The time zones of this machine's database."""
+    return [(name, name) for name in sorted(zoneinfo.available_timezones())]
+
+
 class AccountForm(Styled, forms.ModelForm):
     """What a person may change about themself."""
 
-    language = forms.ChoiceField(label=_("Language"), required=False)
-    time_zone = forms.ChoiceField(label=_("Time zone"))
+    language = forms.ChoiceField(label=_("Language"), required=False, choices=language_choices)
+    time_zone = forms.ChoiceField(label=_("Time zone"), choices=time_zone_choices)
 
     class Meta:
         model = User
@@ -112,8 +123,6 @@ class AccountForm(Styled, forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["language"].choices = [("", _("As the browser asks")), *settings.LANGUAGES]
-        self.fields["time_zone"].choices = [(name, name) for name in sorted(zoneinfo.available_timezones())]
         self.fields["email"].widget.attrs["autocomplete"] = "email"
 
 
@@ -123,14 +132,15 @@ class TokenForm(Styled, forms.Form):
     name = forms.CharField(
         label=_("Name"), max_length=80, help_text=_("What uses it, for example: procurement script.")
     )
-    scopes = forms.MultipleChoiceField(label=_("May"), widget=forms.CheckboxSelectMultiple)
     days = forms.TypedChoiceField(label=_("Expires after"), coerce=int, choices=TOKEN_DAYS, initial=90)
 
     def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["scopes"].choices = [
-            (scope.value, scope.label) for scope in Scope if user.may(scope.role)
-        ]
+        offered = [(scope.value, scope.label) for scope in Scope if user.may(scope.role)]
+        self.fields["scopes"] = forms.MultipleChoiceField(
+            label=_("May"), widget=forms.CheckboxSelectMultiple, choices=offered
+        )
+        self.order_fields(["name", "scopes", "days"])
 
 
 class UserForm(Styled, forms.ModelForm):

@@ -43,10 +43,10 @@ def idempotent(view: Work) -> Work:
             return problem(
                 "idempotency_key_malformed", status=400, title=_("This key cannot be used."), detail=detail
             )
-        print_ = fingerprint(request)
-        claimed = _claim(request.user.pk, key=key, fingerprint=print_)
+        user_pk, digest = int(request.user.pk or 0), fingerprint(request)
+        claimed = _claim(user_pk, key=key, digest=digest)
         if claimed is None:
-            return _replay(request.user.pk, key=key, fingerprint=print_)
+            return _replay(user_pk, key=key, digest=digest)
         return _work(claimed, lambda: view(request, *args, **kwargs))
 
     return answer
@@ -58,7 +58,7 @@ def fingerprint(request: Request) -> str:
     return hashlib.sha256(head + request.body).hexdigest()
 
 
-def _claim(user_pk: int, *, key: str, fingerprint: str) -> IdempotencyKey | None:
+def _claim(user_pk: int, *, key: str, digest: str) -> IdempotencyKey | None:
     """The row that is ours to answer; None when another request has it."""
     now = timezone.now()
     mine = IdempotencyKey.objects.filter(user_id=user_pk, key=key)
@@ -67,15 +67,15 @@ def _claim(user_pk: int, *, key: str, fingerprint: str) -> IdempotencyKey | None
     try:
         with transaction.atomic():
             return IdempotencyKey.objects.create(
-                user_id=user_pk, key=key, fingerprint=fingerprint, created_at=now, expires_at=now + LIFE
+                user_id=user_pk, key=key, fingerprint=digest, created_at=now, expires_at=now + LIFE
             )
     except IntegrityError:
         return None
 
 
-def _replay(user_pk: int, *, key: str, fingerprint: str) -> HttpResponse:
+def _replay(user_pk: int, *, key: str, digest: str) -> HttpResponse:
     row = IdempotencyKey.objects.filter(user_id=user_pk, key=key).first()
-    if row is not None and row.fingerprint != fingerprint:
+    if row is not None and row.fingerprint != digest:
         return problem(
             "idempotency_key_reused",
             status=422,
@@ -92,7 +92,7 @@ def _work(row: IdempotencyKey, work: Callable[[], HttpResponse]) -> HttpResponse
     try:
         with transaction.atomic():
             response = work()
-            succeeded = isinstance(response, Response) and response.status_code < 300
+            succeeded = response.status_code < 300
             kept = succeeded and _keep(row, response)
             if not kept:
                 transaction.set_rollback(True)
@@ -106,7 +106,7 @@ def _work(row: IdempotencyKey, work: Callable[[], HttpResponse]) -> HttpResponse
     return response if kept else _in_flight()
 
 
-def _keep(row: IdempotencyKey, response: Response) -> bool:
+def _keep(row: IdempotencyKey, response: Any) -> bool:
     unanswered = IdempotencyKey.objects.filter(pk=row.pk, status=None)
     return bool(unanswered.update(status=response.status_code, answer=response.data))
 

@@ -14,9 +14,10 @@ from django.shortcuts import resolve_url
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from access.declare import Access, access_of, is_rest
+from access.declare import access_of, is_rest
 from access.permissions import may_use
 from access.problems import is_api, length_required, problem, too_large
+from access.scopes import Scope
 from access.tokens import bearer_of, find_token
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -68,15 +69,15 @@ class AccessMiddleware:
         if access.public or is_rest(view):
             return None
         if access.scope is not None:
-            return _check_scope(request, access)
+            return _check_scope(request, access.scope)
         if not request.user.is_authenticated:
             return _sign_in_first(request)
-        if not request.user.may(access.role):
+        if access.role is None or not request.user.may(access.role):
             raise PermissionDenied(_("Your role does not include this."))
         return None
 
 
-def _check_scope(request: HttpRequest, access: Access) -> HttpResponse | None:
+def _check_scope(request: HttpRequest, scope: Scope) -> HttpResponse | None:
     """For plain views that programs read, such as metrics: the answers that the REST framework would give."""
     text = bearer_of(request)
     token = find_token(text) if text is not None else None
@@ -85,7 +86,7 @@ def _check_scope(request: HttpRequest, access: Access) -> HttpResponse | None:
         response = problem("not_authenticated", status=401, title=_("Sign in first."))
         response["WWW-Authenticate"] = 'Bearer realm="decodeck"'
         return response
-    if not may_use(access.scope, user=user, token=token):
+    if not may_use(scope, user=user, token=token):
         return problem("permission_denied", status=403, title=_("This is not allowed."))
     return None
 

@@ -58,7 +58,8 @@ class User(AbstractBaseUser):
     time_zone = models.CharField(
         _("time zone"), max_length=64, default="UTC", validators=[validate_time_zone]
     )
-    is_active = models.BooleanField(_("may sign in"), default=True)
+    # Django stubs know it as a constant of the base class.
+    is_active = models.BooleanField(_("may sign in"), default=True)  # type: ignore[misc]
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
 
     objects = UserManager()
@@ -180,7 +181,7 @@ class AuditEvent(models.Model):
         return f"{self.at:%Y-%m-%d %H:%M:%S} {self.action}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        if self.pk is not None:
+        if not self._state.adding:
             raise TypeError("AuditEvent is append-only")
         super().save(*args, **kwargs)
 

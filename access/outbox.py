@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.core.mail import EmailMessage
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from access import outgoing
@@ -102,7 +102,7 @@ def _next_attempt(attempts: int) -> datetime:
     return timezone.now() + min(FIRST_WAIT * 2 ** (attempts - 1), LONGEST_WAIT)
 
 
-def _claimed(message: OutboxMessage):  # type: ignore[no-untyped-def]
+def _claimed(message: OutboxMessage) -> QuerySet[OutboxMessage]:
     """The row as long as it is ours: a worker that slept through its lease must not overwrite the next one's result."""
     return OutboxMessage.objects.filter(
         pk=message.pk, state=State.WAITING, next_attempt_at=message.next_attempt_at

@@ -33,8 +33,8 @@ class HasScope(BasePermission):
         return may_use(self.scope, user=request.user, token=request.auth)
 
 
-def may_use(scope: Scope, *, user: Any, token: ApiToken | None) -> bool:
+def may_use(scope: Scope, *, user: Any, token: Any) -> bool:
     """May this user, through this token if one is given, use the scope?"""
     if not isinstance(user, User) or not user.may(scope.role):
         return False
-    return token is None or scope in token.scopes
+    return token is None or (isinstance(token, ApiToken) and scope in token.scopes)

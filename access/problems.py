@@ -45,10 +45,12 @@ def exception_handler(exc: Exception, _context: dict[str, Any]) -> HttpResponse 
         return None
     set_rollback()
     response = _problem_of(exc)
-    if getattr(exc, "auth_header", None):
-        response["WWW-Authenticate"] = exc.auth_header
-    if getattr(exc, "wait", None):
-        response["Retry-After"] = str(int(exc.wait))
+    # The framework sets these two on the exceptions that have them.
+    sign_in, wait = getattr(exc, "auth_header", None), getattr(exc, "wait", None)
+    if sign_in:
+        response["WWW-Authenticate"] = sign_in
+    if wait:
+        response["Retry-After"] = str(int(wait))
     return response
 
 

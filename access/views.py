@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from access.actions import record_audit, set_language, set_password, use_sign_in_link
-from access.declare import public, require_role
+from access.declare import PersonRequest, public, require_role
 from access.forms import AccountForm, PasswordForm, SignInForm, SignInLinkForm
 from access.queries import link_of
 from access.roles import Role
@@ -69,7 +69,7 @@ def sign_in_link(request: HttpRequest, secret: str) -> HttpResponse:
 
 @require_role(Role.VIEWER)
 @require_POST
-def sign_out(request: HttpRequest) -> HttpResponse:
+def sign_out(request: PersonRequest) -> HttpResponse:
     """End this session."""
     logout(request)
     return redirect("access:sign_in")
@@ -77,7 +77,7 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 
 @require_role(Role.VIEWER)
 @require_http_methods(["GET", "HEAD", "POST"])
-def account(request: HttpRequest) -> HttpResponse:
+def account(request: PersonRequest) -> HttpResponse:
     """Mail address, language and time zone."""
     form = AccountForm(request.POST if request.method == "POST" else None, instance=request.user)
     if form.is_valid():
@@ -91,7 +91,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @never_cache
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
-def password(request: HttpRequest) -> HttpResponse:
+def password(request: PersonRequest) -> HttpResponse:
     """Change one's own password."""
     form = PasswordForm(request.user, request.POST if request.method == "POST" else None)
     if form.is_valid():

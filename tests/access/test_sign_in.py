@@ -185,3 +185,9 @@ def test_command_makes_the_first_administrator_once() -> None:
 def test_command_for_an_unknown_user_fails() -> None:
     with pytest.raises(CommandError, match="no user 'eve'"):
         call_command("sign_in_link", username="eve")
+
+
+def test_command_says_when_the_first_administrators_name_is_taken() -> None:
+    person(Role.VIEWER, name="admin")
+    with pytest.raises(CommandError, match="'admin' is taken"):
+        call_command("sign_in_link")

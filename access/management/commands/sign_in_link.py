@@ -3,10 +3,11 @@
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
-from access.actions import SIGN_IN_LINK_LIFE, create_sign_in_link, first_admin
+from access.actions import FIRST_ADMIN, SIGN_IN_LINK_LIFE, create_sign_in_link, first_admin
 from access.models import User
 
 
@@ -26,8 +27,16 @@ class Command(BaseCommand):
 
     def _user(self, username: str | None) -> User:
         if username is None:
-            return first_admin()
+            return self._first_admin()
         user = User.objects.filter(username__iexact=username, is_active=True).first()
         if user is None:
             raise CommandError(f"no user {username!r} who may sign in")
         return user
+
+    def _first_admin(self) -> User:
+        try:
+            return first_admin()
+        except ValidationError:
+            raise CommandError(
+                f"no administrator may sign in, and the name {FIRST_ADMIN!r} is taken by somebody else"
+            ) from None
