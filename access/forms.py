@@ -1,7 +1,7 @@
 """What people type into the pages of access."""
 
 import zoneinfo
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.conf import settings
@@ -36,6 +36,11 @@ class SignInForm(Styled, AuthenticationForm):
     The try is counted before the password is looked at, so that many at once can't pass together. Whether
     the name exists makes no difference to the answer, nor to the time it takes: Django hashes either way.
     """
+
+    error_messages: ClassVar[dict[str, Any]] = {
+        **AuthenticationForm.error_messages,
+        "invalid_login": _("This name and this password do not go together. Mind capitals in the password."),
+    }
 
     def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().__init__(request, *args, **kwargs)

@@ -1,7 +1,7 @@
 """Users and what proves who they are, and the records of what was done."""
 
 import zoneinfo
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.validators import UnicodeUsernameValidator
@@ -58,15 +58,14 @@ class User(AbstractBaseUser):
     time_zone = models.CharField(
         _("time zone"), max_length=64, default="UTC", validators=[validate_time_zone]
     )
-    # Django stubs know it as a constant of the base class.
-    is_active = models.BooleanField(_("may sign in"), default=True)  # type: ignore[misc]
+    is_active = models.BooleanField(_("may sign in"), default=True)
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
 
     objects = UserManager()
 
     EMAIL_FIELD = "email"
     USERNAME_FIELD = "username"
-    REQUIRED_FIELDS: list[str] = []
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
 
     class Meta:
         verbose_name = _("user")
