@@ -49,7 +49,11 @@ def estimates(request: Request) -> Response:
     limit = settings.ESTIMATES_PER_CALL
     if not 1 <= len(body) <= limit:
         code = "batch_too_long" if body else "batch_empty"
-        return _one(problem_object(None, [Problem(code=code, field=None, values={"found": len(body), "limit": limit})]))
+        return _one(
+            problem_object(
+                None, [Problem(code=code, field=None, values={"found": len(body), "limit": limit})]
+            )
+        )
     return Response(answer(body, catalog=current_catalog()))
 
 

@@ -62,9 +62,7 @@ def in_words(found: dict[str, Any]) -> dict[str, Any]:
 
 def problem_object(request_id: str | None, problems: Sequence[Problem]) -> dict[str, Any]:
     """RFC 9457 problem for one request, echoing its id, with one entry per field."""
-    errors = [
-        {"field": item.field, "code": item.code, "message": problem_message(item)} for item in problems
-    ]
+    errors = [{"field": item.field, "code": item.code, "message": problem_message(item)} for item in problems]
     first = errors[0]
     return {
         "id": request_id,

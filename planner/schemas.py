@@ -14,7 +14,9 @@ INTERVAL: dict[str, Any] = {
 }
 
 
-def _object(properties: dict[str, Any], *, required: bool = True, nullable: bool = False, **more: Any) -> dict[str, Any]:
+def _object(
+    properties: dict[str, Any], *, required: bool = True, nullable: bool = False, **more: Any
+) -> dict[str, Any]:
     """An object schema in which every property is present unless said otherwise."""
     schema: dict[str, Any] = {
         "type": ["object", "null"] if nullable else "object",
@@ -122,7 +124,13 @@ ANSWER: dict[str, Any] = _object(
         "reasons": {
             "type": "array",
             "items": _object(
-                {"code": {"type": "string"}, "field": TEXT, "values": VALUES, "fix": FIX, "message": {"type": "string"}}
+                {
+                    "code": {"type": "string"},
+                    "field": TEXT,
+                    "values": VALUES,
+                    "fix": FIX,
+                    "message": {"type": "string"},
+                }
             ),
         },
         "memory": _object(
@@ -168,7 +176,10 @@ ANSWER: dict[str, Any] = _object(
                 "output_tokens_per_s": NUMBER,
                 "output_tokens_per_s_per_user": NUMBER,
                 "bound": {"type": "string", "enum": ["memory", "compute", "interconnect", "host"]},
-                "mbu": {**NUMBER, "description": "Bytes decode must read per second over datasheet bandwidth."},
+                "mbu": {
+                    **NUMBER,
+                    "description": "Bytes decode must read per second over datasheet bandwidth.",
+                },
                 "interval": _object(
                     {"decode_step_ms": INTERVAL, "tpot_ms": INTERVAL, "output_tokens_per_s": INTERVAL}
                 ),

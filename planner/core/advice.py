@@ -43,7 +43,9 @@ def _on_card(request: EstimateRequest) -> Iterator[Advice]:
         origin = card.provenance.get(name)
         if getattr(card, name) is None:
             yield Advice(
-                code="accelerator_figure_unknown", severity="warning", values={"figure": name, "name": card.name}
+                code="accelerator_figure_unknown",
+                severity="warning",
+                values={"figure": name, "name": card.name},
             )
         elif origin is not None and origin.kind in LOW_CONFIDENCE_KINDS and name != "fp16_tflops":
             yield Advice(
@@ -54,7 +56,9 @@ def _on_card(request: EstimateRequest) -> Iterator[Advice]:
             )
 
 
-def _on_result(request: EstimateRequest, memory: MemoryBatch, speed: SpeedBatch, row: int) -> Iterator[Advice]:
+def _on_result(
+    request: EstimateRequest, memory: MemoryBatch, speed: SpeedBatch, row: int
+) -> Iterator[Advice]:
     if memory.verdicts[row] != "fits":
         return
     parallelism = request.parallelism

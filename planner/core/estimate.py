@@ -100,10 +100,14 @@ def _reasons(
 
 
 def _longer(request: EstimateRequest, length: int) -> Mapping[str, Any] | None:
-    return {"settings": {"max_model_len": length}} if length <= request.model.max_position_embeddings else None
+    return (
+        {"settings": {"max_model_len": length}} if length <= request.model.max_position_embeddings else None
+    )
 
 
-def _limit(request: EstimateRequest, memory_batch: MemoryBatch, row: int, running: float, asked: int) -> Reason:
+def _limit(
+    request: EstimateRequest, memory_batch: MemoryBatch, row: int, running: float, asked: int
+) -> Reason:
     max_num_seqs = int(memory_batch.max_num_seqs[row])
     values = {"running": round(running, 1), "concurrency": asked}
     if max_num_seqs <= running:

@@ -87,7 +87,9 @@ def reserved_fields(obj: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _read(reader: Reader, obj: Mapping[str, Any], request_id: str | None, catalog: Catalog) -> EstimateRequest | None:
+def _read(
+    reader: Reader, obj: Mapping[str, Any], request_id: str | None, catalog: Catalog
+) -> EstimateRequest | None:
     model = read_model(reader, obj.get("model"), catalog)
     scheme = read_scheme(reader, obj.get("weights"), model, catalog)
     kv_cache_dtype = read_kv_cache_dtype(reader, obj.get("kv_cache_dtype", "auto"), catalog)
@@ -137,7 +139,9 @@ def read_model(reader: Reader, value: Any, catalog: Catalog) -> ModelSpec | None
         return None
     model = catalog.models.get(model_id)
     if model is None:
-        reader.refuse("unknown_model", "model.id", found=model_id, close=close_to(model_id, list(catalog.models)))
+        reader.refuse(
+            "unknown_model", "model.id", found=model_id, close=close_to(model_id, list(catalog.models))
+        )
     return model
 
 

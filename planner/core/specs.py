@@ -185,4 +185,6 @@ class Catalog:
     links: Mapping[str, Any]  # collectives and link constants
     # id -> raw record, for what only matching and pages need (names, PCI ids, reported MiB)
     accelerator_records: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    accelerator_mappings: Mapping[str, str] = field(default_factory=dict)  # reported name -> id, by the operator
+    accelerator_mappings: Mapping[str, str] = field(
+        default_factory=dict
+    )  # reported name -> id, by the operator
