@@ -14,6 +14,7 @@ handler500 = "access.problems.server_error"
 
 urlpatterns = [
     path("", include("access.urls")),
+    path("", include("planner.urls")),
     path("language/", choose_language, name="set_language"),
     path("api/schema/", schema, name="api_schema"),
     path("api/docs/", docs, name="api_docs"),

@@ -1,12 +1,14 @@
-"""Pages of the planner."""
+"""The addresses of the planner."""
 
 from django.urls import path
 
-from planner import views
+from planner import api, views
 
 app_name = "planner"
 urlpatterns = [
+    path("", views.home, name="home"),
     path("plan/", views.plan, name="plan"),
     path("plan/config/", views.read_pasted_config, name="read_pasted_config"),
     path("help/keyboard/", views.keyboard, name="keyboard"),
+    path("api/v1/estimates", api.estimates, name="estimates"),
 ]

@@ -17,6 +17,13 @@ from planner.queries import current_catalog
 
 @require_safe
 @require_role(Role.VIEWER)
+def home(request: HttpRequest) -> HttpResponse:
+    """The first page is the plan, with its worked example."""
+    return HttpResponseRedirect(reverse("planner:plan"))
+
+
+@require_safe
+@require_role(Role.VIEWER)
 def plan(request: HttpRequest) -> HttpResponse:
     """The whole page, or only what an edit changed when HTMX asks."""
     asked = read_plan(request.GET)

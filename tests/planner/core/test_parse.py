@@ -136,7 +136,7 @@ def test_utilization_out_of_place_is_refused(value: Any, code: str) -> None:
         ("accelerator", "nvidia-rtx-9999", "unknown_accelerator"),
         ("interconnect", "carrier-pigeon", "unknown_interconnect"),
         ("engine.name", "vlllm", "unknown_engine"),
-        ("engine.version", "newest", "unknown_engine_version"),
+        ("engine.version", "newest", "unreadable_engine_version"),
         ("engine.version", 0.19, "wrong_type"),
         ("model.id", "x" * 301, "too_long"),
         ("settings.enforce_eager", "yes", "wrong_type"),
