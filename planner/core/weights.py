@@ -112,9 +112,9 @@ def _gguf_parts(model: ModelSpec, scheme: Scheme) -> PartBytes:
 
 def _parts(model: ModelSpec, scheme: Scheme) -> PartBytes:
     plain = scheme.bytes_per_weight if scheme.kernel == "dense" else UNQUANTIZED_BYTES
-    routed_bpw, linear_bpw = _matmul_bytes_per_weight(model, scheme, plain)
+    routed_bpw, linear_bpw, row_bytes = _matmul_bytes_per_weight(model, scheme, plain)
     excluded = _excluded_linear(model)
-    rows = scheme.bytes_per_row / model.hidden_size
+    rows = row_bytes / model.hidden_size
     return PartBytes(
         embedding=model.embedding_params * plain,
         lm_head=model.lm_head_params * plain,
@@ -126,22 +126,20 @@ def _parts(model: ModelSpec, scheme: Scheme) -> PartBytes:
     )
 
 
-def _matmul_bytes_per_weight(model: ModelSpec, scheme: Scheme, plain: float) -> tuple[float, float]:
-    """Bytes per weight of (routed, linear)."""
-    parts = scheme.quantized_parts
+def _matmul_bytes_per_weight(model: ModelSpec, scheme: Scheme, plain: float) -> tuple[float, float, float]:
+    """Bytes per weight of (routed, linear), and bytes per output row."""
+    parts, rows = scheme.quantized_parts, scheme.bytes_per_row
     native = NATIVE_FORMATS.get(model.native_weight_format or "") if model.scheme is None else None
     routed = scheme.bytes_per_weight
     linear = scheme.linear_bytes_per_weight or scheme.bytes_per_weight
     if native is not None and (scheme.id == native.scheme or scheme.id in native.aliases):
         parts = native.parts
+        rows = rows if scheme.id == native.scheme else 0.0
         if native.scheme == "fp4-fp8":
             routed, linear = 17 / 32, 1 + 4 / 128**2
         elif native.scheme == "int4-g32":
             routed = 0.5625
-    return (
-        routed if "routed" in parts else plain,
-        linear if "linear" in parts else plain,
-    )
+    return routed if "routed" in parts else plain, linear if "linear" in parts else plain, rows
 
 
 def _excluded_linear(model: ModelSpec) -> float:
