@@ -49,6 +49,11 @@ ADDRESSES = {
     "healthz": Address(PUBLIC),
     "readyz": Address(PUBLIC),
     "metrics": Address(Access(scope=Scope.METRICS_READ)),
+    "planner:home": Address(VIEWER),
+    "planner:plan": Address(VIEWER),
+    "planner:read_pasted_config": Address(VIEWER, "POST"),
+    "planner:keyboard": Address(PUBLIC),
+    "planner:estimates": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
 }
 
 by_role = [name for name, address in ADDRESSES.items() if address.access.role]
