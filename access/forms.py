@@ -1,7 +1,7 @@
 """What people type into the pages of access."""
 
 import zoneinfo
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.conf import settings
@@ -37,7 +37,7 @@ class SignInForm(Styled, AuthenticationForm):
     the name exists makes no difference to the answer, nor to the time it takes: Django hashes either way.
     """
 
-    error_messages: ClassVar[dict[str, Any]] = {
+    error_messages = {
         **AuthenticationForm.error_messages,
         "invalid_login": _("This name and this password do not go together. Mind capitals in the password."),
     }

@@ -1,28 +1,40 @@
 """Reading JSON from strangers: what `json.loads` accepts or dies of beyond the standard is refused here."""
 
 import json
+import re
 from typing import IO, Any, NoReturn
 
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
+_MAYBE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
-class NotJson(ValueError):
+
+class NotJsonError(ValueError):
     """Text that is not JSON; the message says where."""
 
 
-class TooDeep(NotJson):
+class TooDeepError(NotJsonError):
     """JSON nested beyond what we read."""
 
 
 def loads(text: bytes | str) -> Any:
-    """One JSON value. NaN, Infinity, bad UTF-8, endless integers and endless nesting raise NotJson or TooDeep."""
+    """One JSON value.
+
+    NaN, Infinity, bad UTF-8, half a surrogate pair, endless integers and endless nesting raise NotJsonError or TooDeepError.
+    """
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        if isinstance(text, bytes):
+            text = text.decode("utf-8-sig")
+        value = json.loads(text, parse_constant=_refuse_constant)
+        if _MAYBE_HALF.search(text):
+            # An escape may spell half a character; an answer that echoes it could not be encoded.
+            json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
-        raise TooDeep("nested too deeply") from None
+        raise TooDeepError("nested too deeply") from None
     except ValueError as error:  # JSONDecodeError, UnicodeDecodeError and over-long integers alike
-        raise NotJson(str(error).splitlines()[0][:120]) from None
+        raise NotJsonError(str(error).splitlines()[0][:120]) from None
+    return value
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -38,5 +50,5 @@ class StrictJSONParser(BaseParser):
         """The JSON value of a request body."""
         try:
             return loads(stream.read())
-        except NotJson as error:
+        except NotJsonError as error:
             raise ParseError(f"The body is not valid JSON: {error}.") from None

@@ -46,9 +46,9 @@ def read_json(line: bytes | str) -> Any:
         return Problem(code="line_too_long", field=None, values={"limit": MAX_LINE_BYTES})
     try:
         return strict_json.loads(line)
-    except strict_json.TooDeep:
+    except strict_json.TooDeepError:
         return Problem(code="too_deep", field=None)
-    except strict_json.NotJson as error:
+    except strict_json.NotJsonError as error:
         return Problem(code="not_json", field=None, values={"detail": str(error)})
 
 
