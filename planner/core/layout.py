@@ -5,6 +5,7 @@ A layout is a row of numbers (see the column slices) so that a batch is one arra
 
 import math
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,8 +46,9 @@ _SCALARS = 4 * STAGES
     BLOCK_TOKENS,
     GROUP_COUNT,
     BYTES_PER_TOKEN,
-) = range(_SCALARS, _SCALARS + 16)
-_GROUPS = _SCALARS + 16
+    SPREAD,  # GiB
+) = range(_SCALARS, _SCALARS + 17)
+_GROUPS = _SCALARS + 17
 GROUP_BYTES = slice(_GROUPS, _GROUPS + GROUPS)
 GROUP_TOKENS = slice(_GROUPS + GROUPS, _GROUPS + 2 * GROUPS)
 GROUP_CAP = slice(_GROUPS + 2 * GROUPS, _GROUPS + 3 * GROUPS)
@@ -116,10 +118,12 @@ def model_dtype_bytes(model: ModelSpec, scheme: Scheme) -> float:
 
 def caches_of(request: EstimateRequest) -> tuple[LayerCache, ...]:
     """Cache of every layer kind on one rank, before stages and pools."""
-    values = request.engine.values
+    values, groups = request.engine.values, request.model.cache_groups
+    sparse = any(group.kind == "mla_dsa" for group in groups)
+    default = values["sparse_latent_auto" if sparse else "kv_cache_dtype_default"]
     return layer_caches(
         request.model,
-        dtype=resolved_dtype(request.kv_cache_dtype, values["kv_cache_dtype_default"]),
+        dtype=resolved_dtype(request.kv_cache_dtype, default),
         model_bytes=model_dtype_bytes(request.model, request.scheme),
         tensor=spread(request.engine, request.parallelism).tensor,
         materialized_head_dims=None if values["latent_cache"] else tuple(values["materialized_head_dims"]),
@@ -216,8 +220,15 @@ def _put_activation(row: NDArray[np.float64], request: EstimateRequest, parallel
     row[FORWARD_BYTES] += _format_scratch(request, tensor)
     if values.get("attention_scratch"):
         row[SCORE_BYTES] = model.num_attention_heads * 4.0
-    vision = values["vision_profile_gib"] if model.vision_params else 0.0
-    row[FIXED_BYTES] = (rule["fixed_gib"] + vision) * GIB
+    row[FIXED_BYTES] = (rule["fixed_gib"] + _vision_profile_gib(model, values["vision_profile_gib"])) * GIB
+
+
+def _vision_profile_gib(model: ModelSpec, by_architecture: Mapping[str, float]) -> float:
+    """What the largest image takes in the profile run."""
+    if not model.vision_params:
+        return 0.0
+    known = (by_architecture[name] for name in model.architectures if name in by_architecture)
+    return next(known, by_architecture["default"])
 
 
 def _format_scratch(request: EstimateRequest, tensor: int) -> float:
@@ -237,6 +248,7 @@ def _put_overheads(
     row: NDArray[np.float64], request: EstimateRequest, parallelism: Parallelism, link: str | None
 ) -> None:
     values, model = request.engine.values, request.model
+    row[SPREAD] = values["spread_gib"]
     non_torch = values["non_torch_gib"]
     if parallelism.tensor > 1:
         row[NON_TORCH] = non_torch["fast_link" if link in FAST_LINKS else "pcie"]

@@ -31,7 +31,6 @@ RULES: dict[str, tuple[bool, bool, float, float | None]] = {
 }
 # Half-widths of the 80 % interval, from the spread of start-up logs around these formulas.
 ROUNDING = 1e-6  # of a quotient that is whole but for binary fractions
-SPREAD_FIXED_GIB = 0.25
 SPREAD_OF_WEIGHTS = 0.008
 SPREAD_OF_ACTIVATION = 0.12
 SPREAD_OF_GRAPHS = 0.6  # where they are deducted, by an estimate that is itself rough
@@ -169,7 +168,7 @@ def _evaluate(given: _Inputs) -> tuple[MemoryBatch, Fit]:
         SPREAD_OF_GRAPHS * on_tightest(graphs) * given.graphs_inside,
         SPREAD_OF_NON_TORCH * non_torch,
     )
-    spread = given.of_free * np.sqrt(SPREAD_FIXED_GIB**2 + sum(error**2 for error in errors))
+    spread = given.of_free * np.sqrt(rows[:, columns.SPREAD] ** 2 + sum(error**2 for error in errors))
 
     group_counts = rows[:, columns.GROUP_COUNTS]
     per_group = rows[:, columns.GROUP_BYTES] * group_counts * kv_share[:, None]

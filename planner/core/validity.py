@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from planner.core.engines import release_of
+from planner.core.kv import STATE_KINDS
 from planner.core.layout import spread
 from planner.core.outcome import Reason
 from planner.core.request import EstimateRequest, Parallelism
@@ -212,6 +213,8 @@ def _kv_dtype(request: EstimateRequest) -> Iterator[Reason]:
 
 def _block_size(request: EstimateRequest) -> Iterator[Reason]:
     block, accepted = request.settings.block_size, request.engine.values["block_sizes"]
+    if any(group.kind in STATE_KINDS for group in request.model.cache_groups):
+        return  # the engine widens blocks of hybrid models to hold a state, to sizes outside its own list
     if block is not None and accepted is not None and block not in accepted:
         yield Reason(
             code="block_size_not_in_engine",
