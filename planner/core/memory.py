@@ -29,6 +29,7 @@ RULES: dict[str, tuple[bool, bool, float, float | None]] = {
     "share_of_free": (False, True, 1.0, 1.0),
     "whole_context": (False, False, 1.0, 1.0),
 }
+WITHOUT_GRAPHS = frozenset({"cpu", "apple"})
 # Half-widths of the 80 % interval, from the spread of start-up logs around these formulas.
 ROUNDING = 1e-6  # of a quotient that is whole but for binary fractions
 SPREAD_OF_WEIGHTS = 0.008
@@ -57,6 +58,7 @@ class _Inputs:
     is_whole_context: FloatArray
     log_counts_groups: FloatArray
     log_counts_bytes: FloatArray
+    captures: FloatArray  # 0 where there are no graphs to capture
     cpu_pool_gib: FloatArray  # NaN but for CPU machines with a fixed pool
 
     @property
@@ -110,7 +112,8 @@ def _coefficients(request: EstimateRequest, resolved: Resolved) -> tuple[float, 
     if graphs is None:
         graphs = 1.0 if values["cuda_graphs"]["inside_budget"] else 0.0
     card = request.accelerator
-    fixed_pool = card is not None and card.accelerator_class == "cpu" and rule == "share_of_total"
+    kind = card.accelerator_class if card is not None else None
+    fixed_pool = kind == "cpu" and rule == "share_of_total"
     return (
         resolved.utilization if by_total else 1.0,
         resolved.utilization if by_free else 1.0,
@@ -119,6 +122,7 @@ def _coefficients(request: EstimateRequest, resolved: Resolved) -> tuple[float, 
         rule == "whole_context",
         values["log_tokens"] == "blocks_over_groups",
         values["log_tokens"] == "bytes_over_rate",
+        kind not in WITHOUT_GRAPHS,
         values["cpu_kv_space_gib"] if fixed_pool else np.nan,
     )
 
@@ -236,7 +240,7 @@ def _graphs_gib(given: _Inputs) -> FloatArray:
         rows[:, columns.GRAPH_PER_LAYER][:, None] * rows[:, columns.GRAPH_LAYERS]
     )
     graphs: FloatArray = rows[:, columns.GRAPH_FIXED][:, None] + captured[:, None] * by_size
-    return graphs
+    return graphs * given.captures[:, None]
 
 
 def _capture_sizes(largest: FloatArray) -> FloatArray:

@@ -158,7 +158,8 @@ def _start_checks(request: EstimateRequest, resolved: Resolved, batch: MemoryBat
 def _free_at_start_gib(request: EstimateRequest, total_gib: float) -> float:
     card = request.accelerator
     if card is not None and card.unified_memory and card.accelerator_class not in ("apple", "cpu"):
-        return total_gib - float(request.engine.values["os_share_of_unified"]["fixed_gib"])
+        kept = request.engine.values["os_share_of_unified"]
+        return total_gib - float(kept["fixed_gib"] + kept["share"] * total_gib)
     return total_gib - CONTEXT_GIB
 
 

@@ -199,7 +199,7 @@ def rank_weights(
     Columns and rows of matmuls and the padded vocabulary are divided by the tensor degree; router, norms, latent
     down-projections and (some) vision towers are held by every rank; K and V are repeated where ranks outnumber
     KV heads. `padded_experts`: the kernel rounds MXFP4 experts up per rank. `cpu_embedding`: the token embedding
-    stays in host memory.
+    stays in host memory, and no rope table is kept.
     """
     parts = part_bytes(model, scheme)
     tensor, stages = parallelism.tensor, parallelism.pipeline
@@ -224,7 +224,7 @@ def rank_weights(
             total=blocks * counts[stage] / model.num_layers
             + (embedding + vision if stage == 0 else 0.0)
             + (_head_bytes(head, tied=not parts.lm_head, alone=stages == 1) if stage == stages - 1 else 0.0)
-            + _rope_bytes(model),
+            + (0.0 if cpu_embedding else _rope_bytes(model)),
         )
         for stage in sorted({0, stages // 2, stages - 1})
     )
