@@ -11,9 +11,8 @@ from planner.core.figures import count, short, with_unit
 from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
 from planner.forms import Plan
-from planner.presentation import running_users, spare_gib
+from planner.presentation import running_users, spare_gib, users
 
-MOST_SHOWN = 4
 QUANTIZED = ("fp8", "awq-int4")
 GGUF = ("gguf-q8_0", "gguf-q4_k_m")
 
@@ -51,12 +50,16 @@ def helpful_changes(
     changed = [plan.changed(candidate.keys) for candidate in candidates]
     requests = [item.request() for item in changed]
     answers = estimates.answer(requests, catalog=catalog)
-    found = [
-        _change(candidate, item, after, asked)
-        for candidate, item, after, asked in zip(candidates, changed, answers, requests, strict=True)
-        if not estimates.is_problem(after) and _better(answer, after, request, asked)
-    ]
-    return found[:MOST_SHOWN]
+    found: list[Change] = []
+    more_cards = False
+    for candidate, item, after, asked in zip(candidates, changed, answers, requests, strict=True):
+        if estimates.is_problem(after) or not _better(answer, after, request, asked):
+            continue
+        if "n" in candidate.keys and more_cards:
+            break
+        more_cards = "n" in candidate.keys
+        found.append(_change(candidate, item, after, asked))
+    return found
 
 
 def _serves_all(answer: Mapping[str, Any], request: Mapping[str, Any]) -> bool:
@@ -112,7 +115,7 @@ def _change(candidate: Candidate, plan: Plan, after: Mapping[str, Any], asked: M
     return Change(
         name=candidate.name,
         gain=_("%(running)s of %(asked)s users")
-        % {"running": short(running_users(after, asked)), "asked": count(asked["workload"]["concurrency"])},
+        % {"running": users(running_users(after, asked)), "asked": count(asked["workload"]["concurrency"])},
         detail=_("%(tpot)s per token, %(throughput)s tok/s in all.")
         % {"tpot": with_unit(speed["tpot_ms"], "ms"), "throughput": short(speed["output_tokens_per_s"])},
         link="?" + plan.query(),
@@ -120,4 +123,4 @@ def _change(candidate: Candidate, plan: Plan, after: Mapping[str, Any], asked: M
 
 
 def _spare(spare: float | None) -> str:
-    return "" if spare is None else _("%s to spare per GPU.") % with_unit(spare, "GiB")
+    return "" if spare is None else _("%s to spare per card.") % with_unit(spare, "GiB")

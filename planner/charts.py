@@ -16,6 +16,8 @@ from planner.core.geometry import (
 NAME_PERCENT_PER_EM = 1.25  # a name needs about so much of a bar's width per em of its text
 VALUE_PERCENT = 3.2
 TIGHT_PERCENT = 12.0
+FLAG_LEFT_FROM = 0.25
+FLAG_SHARE_PER_CHARACTER = 0.012
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,10 +117,10 @@ def bar(
         segments=[
             _segment(part, place, unit) for part, place in zip(drawn, _places(drawn, end), strict=True)
         ],
-        ticks=_ruler(end, step, unit, limit),
+        ticks=_ruler(end, step, unit, limit, limit_text),
         limit=None if limit is None else scale.x(limit),
         limit_text=limit_text,
-        limit_end=limit is not None and scale.share(limit) > 0.25,
+        limit_end=limit is not None and scale.share(limit) > FLAG_LEFT_FROM,
         whisker=(scale.x(interval[0]), scale.x(interval[1])) if interval else None,
         beyond=_beyond(beyond, scale),
         legend=[
@@ -155,7 +157,7 @@ def _fit(label: str, width: float) -> str:
     return "value" if width >= TIGHT_PERCENT else "value tight"
 
 
-def _ruler(end: float, step: float, unit: str, limit: float | None) -> list[Tick]:
+def _ruler(end: float, step: float, unit: str, limit: float | None, limit_text: str) -> list[Tick]:
     values = linear_ticks(end, step)
     scale = Scale(low=0, high=end)
     ticks = [
@@ -165,16 +167,18 @@ def _ruler(end: float, step: float, unit: str, limit: float | None) -> list[Tick
     ]
     for index, value in enumerate(values):
         last = index == len(values) - 1
-        covered = limit is not None and not last and _under_flag(scale, value, limit)
+        covered = limit is not None and not last and _under_flag(scale, value, limit, limit_text)
         text = "" if covered else f"{axis_text(value)}{NBSP}{unit}" if last else axis_text(value)
         css = "end" if last else "wide" if index % 2 else ""
         ticks.append(Tick(at=scale.x(value), text=text, css=css))
     return ticks
 
 
-def _under_flag(scale: Scale, value: float, limit: float) -> bool:
-    """The flag of the limit is written to the left of its line and needs about a quarter of the ruler."""
-    return -0.02 < scale.share(limit) - scale.share(value) < 0.27
+def _under_flag(scale: Scale, value: float, limit: float, text: str) -> bool:
+    """The flag is written to the left of its line, or to the right where there is no room on the left."""
+    width = FLAG_SHARE_PER_CHARACTER * len(text) + 0.02
+    left, right = (-0.02, width) if scale.share(limit) > FLAG_LEFT_FROM else (-width, 0.02)
+    return left < scale.share(limit) - scale.share(value) < right
 
 
 def _beyond(start: float | None, scale: Scale) -> tuple[str, str] | None:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from planner.charts import Bar, Part, bar
 from planner.core.figures import NBSP, count, percent, short, span, with_unit
 from planner.core.geometry import nice_ceiling
-from planner.presentation import Setup
+from planner.presentation import Setup, missing_gib
 
 RULER_STEPS = 6
 
@@ -46,7 +46,7 @@ def step_bar(answer: Mapping[str, Any]) -> Bar | None:
             name=_("Interconnect"),
             note=_("grows with layers × cards")
             if step["interconnect_ms"]
-            else _("one card, nothing to wait for"),
+            else _("no other card to wait for"),
         ),
         Part(
             series="host",
@@ -101,21 +101,21 @@ def memory_bar(answer: Mapping[str, Any], setup: Setup, utilization: float | Non
     if used < total:
         parts.append(Part(series="free", value=total - used, name=_("Free"), note=_free_note(budget, total)))
     end, tick = nice_ceiling(max(total, used), ticks=RULER_STEPS)
-    over = used - total
+    missing = missing_gib(answer)
     return bar(
         parts,
         unit="GiB",
         end=end,
         step=tick,
-        name=_("Each GPU") if setup.count > 1 else "GPU",
+        name=_("Each card") if setup.count > 1 else _("Card"),
         sub=setup.card or "",
         kind="",
         total=with_unit(total, "GiB"),
-        total_sub=_("%s over") % short(over) if over > 0.005 else _("%s free") % short(total - used),
+        total_sub=_("%s short") % short(missing) if missing else _("%s free") % short(total - used),
         title=_("Memory of one %(card)s: %(total)s") % {"card": setup.card, "total": with_unit(total, "GiB")},
         limit=budget,
         limit_text=_limit_text(budget, utilization),
-        beyond=total if over > 0 else None,
+        beyond=total if used > total else None,
     )
 
 

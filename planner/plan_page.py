@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from django.utils.translation import gettext as _
 
@@ -15,12 +15,10 @@ from planner.core.figures import NBSP, count, short
 from planner.core.parse import parse_request
 from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
+from planner.curves import Picture, Sweep, curve, roof, sweep
 from planner.forms import BY_KEY, INPUTS, Plan, key_of
-from planner.plots import Plot
 from planner.presentation import Remark, Setup, Verdict
 from planner.startup_lines import startup_lines
-
-TOKEN_PLACEHOLDER = "$DECODECK_TOKEN"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +45,8 @@ class PlanPage:
     step_sentence: str = ""
     memory: Bar | None = None
     memory_sentence: str = ""
-    roofline: Plot | None = None
-    roofline_sentence: str = ""
-    curve: Plot | None = None
-    curve_sentence: str = ""
+    roof: Picture | None = None
+    curve: Picture | None = None
     changes: Sequence[Change] = ()
     advice: Sequence[Remark] = ()
     working: Sequence[workings.Step] = ()
@@ -77,10 +73,11 @@ def plan_page(plan: Plan, *, catalog: Catalog, address: str) -> PlanPage:
     answer = estimates.answer([request], catalog=catalog)[0]
     if estimates.is_problem(answer):
         return _with_errors(plan, answer)
-    parsed = parse_request(request, catalog)
-    assert isinstance(parsed, EstimateRequest)  # it was answered, and the form has no reserved field
+    # It was answered and the form has no reserved field, so it is a whole request.
+    parsed = cast("EstimateRequest", parse_request(request, catalog))
     changes = helpful_changes(plan, answer, request, parsed, catalog)
-    return answered(plan, answer, request, parsed, changes=changes, address=address)
+    found = sweep(parsed, catalog) if answer["speed"] else None
+    return answered(plan, answer, request, parsed, changes=changes, found=found, address=address)
 
 
 def _with_errors(plan: Plan, problem: Mapping[str, Any]) -> PlanPage:
@@ -129,11 +126,12 @@ def answered(
     parsed: EstimateRequest,
     *,
     changes: Sequence[Change],
+    found: Sweep | None,
     address: str,
 ) -> PlanPage:
     """The page for one answer of the contract."""
     setup = presentation.setup_of(parsed)
-    found = presentation.verdict(answer, request, setup, plan)
+    verdict = presentation.verdict(answer, request, setup, plan)
     step = pictures.step_bar(answer)
     memory = pictures.memory_bar(answer, setup, _utilization(parsed))
     return PlanPage(
@@ -143,16 +141,18 @@ def answered(
         error_list=[],
         hints=_hints(parsed),
         setup=setup,
-        verdict=found,
+        verdict=verdict,
         step=step,
         step_sentence=pictures.step_sentence(answer) if step else "",
+        roof=roof(found, setup) if found else None,
+        curve=curve(found, setup) if found else None,
         memory=memory,
         memory_sentence=pictures.memory_sentence(answer, setup) if memory else "",
         changes=changes,
         advice=presentation.advice(answer),
         working=workings.steps(answer),
         startup=_startup(answer, setup),
-        kinds=_kinds(found),
+        kinds=_kinds(verdict),
         curl=_curl(request, address),
         command=_command(request),
         answer_json=json.dumps(answer, indent=2, ensure_ascii=False),
@@ -169,7 +169,7 @@ def _curl(request: Mapping[str, Any], address: str) -> str:
     body = json.dumps(request, ensure_ascii=True).replace("'", "\\u0027")
     return (
         f"curl -sS {address} \\\n"
-        f'  -H "Authorization: Bearer {TOKEN_PLACEHOLDER}" \\\n'
+        f'  -H "Authorization: Bearer $DECODECK_TOKEN" \\\n'
         f'  -H "Content-Type: application/json" \\\n'
         f"  -d '{body}'"
     )

@@ -84,6 +84,10 @@ class Plot:
     cap_width: str | None = None  # from the left edge: what cannot be reached
     height: int = PLOT_HEIGHT
 
+    @property
+    def has_band(self) -> bool:
+        return any(line.css == "band" for line in self.lines)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoofPoint:
@@ -110,8 +114,8 @@ def roofline(
     ridge = peak_tflops * 1000 / bandwidth_gb_s
     xs = [point.intensity for point in points] + [ridge]
     ys = [point.tflops for point in points] + [peak_tflops]
-    x = Scale(**_log_range(min(1.0, *xs), max(*xs) * 1.5))
-    y = Scale(**_log_range(min(ys), max(ys) * 1.2))
+    x = _log_scale(min(1.0, *xs), max(*xs) * 1.5)
+    y = _log_scale(min(ys), max(ys) * 1.2)
     height = PLOT_HEIGHT
     corner = [(x.low, x.low * bandwidth_gb_s / 1000), (ridge, peak_tflops), (x.high, peak_tflops)]
     if corner[0][1] < y.low:
@@ -184,10 +188,8 @@ class Level:
     tpot_ms: float
     ttft_ms: float | None = None
     mbu: float | None = None
-    per_card_low: float | None = None
-    per_card_high: float | None = None
-    per_user_low: float | None = None
-    per_user_high: float | None = None
+    low: tuple[float, float] | None = None  # the 80 % interval: (per user, per card)
+    high: tuple[float, float] | None = None
 
 
 def latency_throughput(
@@ -217,7 +219,7 @@ def latency_throughput(
         title=title,
         desc=desc,
         x_title=_("tok/s per user"),
-        y_title=_("tok/s per GPU"),
+        y_title=_("tok/s per card"),
         x_ticks=_x_ticks(linear_ticks(x_end, x_step), x, height),
         y_ticks=_y_ticks(linear_ticks(y_end, y_step), y, height),
         lines=lines,
@@ -231,7 +233,7 @@ def latency_throughput(
                 _("TPOT, ms"),
                 _("TTFT, ms"),
                 _("tok/s per user"),
-                _("tok/s per GPU"),
+                _("tok/s per card"),
                 _("MBU, %"),
             ],
             rows=[
@@ -257,10 +259,10 @@ def _cap_note(text: str, x: Scale, edge: float) -> Note:
 
 def _band(levels: Sequence[Level], x: Scale, y: Scale) -> Line | None:
     """The 80 % interval as an area. It moves along both axes, since speed per user and throughput rise together."""
-    if any(level.per_card_low is None or level.per_user_low is None for level in levels):
+    upper = [level.high for level in levels if level.high is not None]
+    lower = [level.low for level in reversed(levels) if level.low is not None]
+    if len(upper) < len(levels) or len(lower) < len(levels):
         return None
-    upper = [(level.per_user_high, level.per_card_high) for level in levels]
-    lower = [(level.per_user_low, level.per_card_low) for level in reversed(levels)]
     return Line(css="band", d=path([*upper, *lower], x, y, PLOT_HEIGHT) + "Z")
 
 
@@ -298,9 +300,9 @@ def _level_marks(levels: Sequence[Level], here: int | None, x: Scale, y: Scale) 
     return marks
 
 
-def _log_range(low: float, high: float) -> dict[str, float | bool]:
+def _log_scale(low: float, high: float) -> Scale:
     first, last = decades(low, high)
-    return {"low": first, "high": last, "logarithmic": True}
+    return Scale(low=first, high=last, logarithmic=True)
 
 
 def _x_ticks(values: Sequence[float], x: Scale, height: int) -> list[Tick]:

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from planner.core.figures import NBSP, count, percent, short, span, with_unit
+from planner.core.request import EstimateRequest
 from planner.forms import Plan, changes_of
 
 STATE_OF_VERDICT = {"fits": "ok", "does_not_fit": "crit", "unsupported": "off", "unknown": "off"}
@@ -22,6 +23,7 @@ class Setup:
     model: str
     card: str | None
     count: int
+    cards_per_replica: int
     engine: str
     parallelism: str
     max_model_len: int | None = None
@@ -32,6 +34,11 @@ class Setup:
     @property
     def cards(self) -> str:
         return f"{self.count}{NBSP}×{NBSP}{self.card}" if self.card else _("no accelerator")
+
+    @property
+    def replica(self) -> str:
+        """The cards that hold one copy of the model."""
+        return f"{self.cards_per_replica}{NBSP}×{NBSP}{self.card}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +74,7 @@ class Verdict:
     reasons: Sequence[Remark]
 
 
-def setup_of(parsed: Any, memory_settings: Mapping[str, Any] | None = None) -> Setup:
+def setup_of(parsed: EstimateRequest) -> Setup:
     """Names out of a parsed request."""
     degrees = parsed.parallelism
     shown = [
@@ -81,6 +88,7 @@ def setup_of(parsed: Any, memory_settings: Mapping[str, Any] | None = None) -> S
         model=parsed.model.id,
         card=parsed.accelerator.name if parsed.accelerator else None,
         count=parsed.count,
+        cards_per_replica=degrees.tensor * degrees.pipeline,
         engine=f"{ENGINE_NAMES.get(parsed.engine.name, parsed.engine.name)} {parsed.engine.version}",
         parallelism=", ".join(shown),
         max_model_len=parsed.settings.max_model_len or parsed.model.max_position_embeddings,
@@ -118,7 +126,7 @@ def _headline(answer: Mapping[str, Any], request: Mapping[str, Any]) -> str:
         short_by = missing_gib(answer)
         if short_by is None:
             return _("Does not start.")
-        return _("Does not fit: short by %s per GPU.") % with_unit(short_by, "GiB")
+        return _("Does not fit: short by %s per card.") % with_unit(short_by, "GiB")
     if answer["verdict"] == "unsupported":
         return _("Not supported: this combination does not exist.")
     if answer["verdict"] == "unknown":
@@ -132,15 +140,15 @@ def _fits(answer: Mapping[str, Any], request: Mapping[str, Any]) -> str:
         return _("Fits.")
     values = {"spare": with_unit(spare, "GiB")}
     if not speed or not workload:
-        return _("Fits with %(spare)s to spare per GPU.") % values
+        return _("Fits with %(spare)s to spare per card.") % values
     running, asked = running_users(answer, request), workload["concurrency"]
-    values |= {"running": short(running), "asked": count(asked)}
+    values |= {"running": users(running), "asked": count(asked)}
     if running + 0.01 < asked:
         return _("Fits, but only %(running)s of %(asked)s users decode at once.") % values
     return (
         ngettext(
-            "Fits with %(spare)s to spare per GPU.",
-            "Fits with %(spare)s to spare per GPU, and all %(asked)s users decode at once.",
+            "Fits with %(spare)s to spare per card.",
+            "Fits with %(spare)s to spare per card, and all %(asked)s users decode at once.",
             asked,
         )
         % values
@@ -163,18 +171,25 @@ def spare_gib(answer: Mapping[str, Any]) -> float | None:
 
 
 def missing_gib(answer: Mapping[str, Any]) -> float | None:
-    """How much memory one accelerator lacks to start, or None when memory is not what is in the way."""
-    short_by = [
-        reason["values"]["short_gib"] for reason in answer["reasons"] if "short_gib" in reason["values"]
-    ]
-    return max(short_by, default=None)
+    """How much memory one accelerator lacks to start, or None when memory is not what is in the way.
+
+    A pool below zero is the whole gap; a reason may speak of weights alone.
+    """
+    gaps = [reason["values"]["short_gib"] for reason in answer["reasons"] if "short_gib" in reason["values"]]
+    pool = answer["memory"] and answer["memory"]["per_accelerator"]["kv_cache_gib"]
+    return max([*gaps, *([-pool] if pool is not None and pool < 0 else [])], default=None)
+
+
+def users(number: float) -> str:
+    """How many users decode: a whole number where it is one."""
+    return count(number) if abs(number - round(number)) < 0.05 else short(number)
 
 
 def _sentences(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup) -> str:
     speed, workload = answer["speed"], request.get("workload")
     if not speed or not workload:
         return _("%(model)s on %(cards)s with %(engine)s.") % _names(setup)
-    low, high = speed["interval"]["tpot_ms"] or (None, None)
+    interval = speed["interval"]["tpot_ms"]
     said = _(
         "%(model)s on %(cards)s with %(engine)s gives each user a token every %(tpot)s, "
         "%(per_user)s tokens per second, after %(ttft)s of waiting for the first."
@@ -184,15 +199,15 @@ def _sentences(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Set
         "per_user": short(speed["output_tokens_per_s_per_user"]),
         "ttft": seconds(speed["ttft_ms"]),
     }
-    if low is None:
+    if interval is None:
         return said
     return (
         said
         + " "
         + _("Four of five such set-ups land between %(low)s and %(high)s.")
         % {
-            "low": short(low, 2),
-            "high": with_unit_short(high, "ms"),
+            "low": short(interval[0], 2),
+            "high": with_unit_short(interval[1], "ms"),
         }
     )
 
@@ -215,76 +230,71 @@ def seconds(milliseconds: float | None) -> str:
 
 
 def figures(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup) -> list[Figure]:
-    """The six defining figures, in a fixed order. One that is not known shows a dash and why."""
-    return [*_speed_figures(answer), _room(answer, request, setup), _bandwidth_use(answer)]
+    """The six defining figures, in a fixed order; those of memory where there is no speed to tell."""
+    room = _room(answer, request, setup)
+    if answer["speed"]:
+        return [*_speed_figures(answer["speed"]), room, _bandwidth_use(answer["speed"])]
+    return [*_memory_figures(answer["memory"]), room] if answer["memory"] else []
 
 
-def _speed_figures(answer: Mapping[str, Any]) -> list[Figure]:
-    speed = answer["speed"]
-    if not speed:
-        why = _("needs a card that fits and a workload")
-        return [
-            Figure(name=name, value=short(None), unit="", kind="", sub=why if index == 0 else "")
-            for index, name in enumerate((_("TPOT"), _("TTFT"), _("Throughput"), _("Per user")))
-        ]
+def _speed_figures(speed: Mapping[str, Any]) -> list[Figure]:
     kind, interval = speed["provenance"], speed["interval"]
     ttft, _space, ttft_unit = seconds(speed["ttft_ms"]).partition(NBSP)
+    rows = (
+        (_("TPOT"), short(speed["tpot_ms"]), "ms", _span(interval["tpot_ms"])),
+        (_("TTFT"), ttft, ttft_unit, _("mean, queueing included")),
+        (
+            _("Throughput"),
+            short(speed["output_tokens_per_s"]),
+            "tok/s",
+            _span(interval["output_tokens_per_s"]),
+        ),
+        (_("Per user"), short(speed["output_tokens_per_s_per_user"]), "tok/s", _("while it decodes")),
+    )
+    return [Figure(name=name, value=value, unit=unit, kind=kind, sub=sub) for name, value, unit, sub in rows]
+
+
+def _span(interval: Sequence[float] | None) -> str:
+    return span(*interval) if interval else ""
+
+
+def _memory_figures(memory: Mapping[str, Any]) -> list[Figure]:
+    sizes, per_token = memory["per_accelerator"], memory["kv_bytes_per_token"]
+    rows = (
+        (_("Memory"), sizes["total_gib"], "GiB", ""),
+        (_("Budget"), sizes["budget_gib"], "GiB", _("up to the utilization line")),
+        (_("Weights"), sizes["weights_gib"], "GiB", _("per card")),
+        (_("KV per token"), None if per_token is None else per_token / 1024, "KiB", _("per card")),
+        (_("KV cache"), sizes["kv_cache_gib"], "GiB", _("what is left for it")),
+    )
     return [
         Figure(
-            name=_("TPOT"),
-            value=short(speed["tpot_ms"]),
-            unit="ms",
-            kind=kind,
-            sub=span(*interval["tpot_ms"] or (None, None)),
-        ),
-        Figure(name=_("TTFT"), value=ttft, unit=ttft_unit, kind=kind, sub=_("mean, queueing included")),
-        Figure(
-            name=_("Throughput"),
-            value=short(speed["output_tokens_per_s"]),
-            unit="tok/s",
-            kind=kind,
-            sub=span(*interval["output_tokens_per_s"] or (None, None)),
-        ),
-        Figure(
-            name=_("Per user"),
-            value=short(speed["output_tokens_per_s_per_user"]),
-            unit="tok/s",
-            kind=kind,
-            sub=_("while it decodes"),
-        ),
+            name=name,
+            value=short(value),
+            unit="" if value is None else unit,
+            kind="" if value is None else "computed",
+            sub=sub,
+        )
+        for name, value, unit, sub in rows
     ]
 
 
 def _room(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup) -> Figure:
     memory = answer["memory"] or {}
     room, tokens = memory.get("max_concurrency"), memory.get("kv_cache_tokens")
+    if room is None:
+        return Figure(name=_("KV room"), value=short(None), unit="", kind="", sub=_("needs a card"))
     replicas = request.get("parallelism", {}).get("data", 1)
-    sub = _("%s tokens") % count(tokens) if tokens is not None else _("needs a card")
-    if room is not None and setup.max_model_len:
-        sub = _("full requests of %(length)s; %(tokens)s tokens") % {
-            "length": count(setup.max_model_len),
-            "tokens": count(tokens),
-        }
-    return Figure(
-        name=_("KV room"),
-        value=short(None if room is None else room * replicas),
-        unit="×" if room is not None else "",
-        kind="computed" if room is not None else "",
-        sub=sub,
-    )
+    sub = _("full requests of %(length)s; %(tokens)s tokens") % {
+        "length": count(setup.max_model_len),
+        "tokens": count(tokens),
+    }
+    return Figure(name=_("KV room"), value=short(room * replicas), unit="×", kind="computed", sub=sub)
 
 
-def _bandwidth_use(answer: Mapping[str, Any]) -> Figure:
-    speed = answer["speed"]
-    if not speed or speed["mbu"] is None:
-        return Figure(name="MBU", value=short(None), unit="", kind="", sub="")
-    return Figure(
-        name="MBU",
-        value=percent(speed["mbu"]),
-        unit="%",
-        kind=speed["provenance"],
-        sub=_("%s-bound step") % bound_word(speed["bound"]),
-    )
+def _bandwidth_use(speed: Mapping[str, Any]) -> Figure:
+    sub = _("%s-bound step") % bound_word(speed["bound"])
+    return Figure(name="MBU", value=percent(speed["mbu"]), unit="%", kind=speed["provenance"], sub=sub)
 
 
 def bound_word(bound: str) -> str:

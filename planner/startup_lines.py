@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-
 # Placeholders are those of the contract's startup_log, and max_model_len.
 _VLLM_BLOCKS = (
     "Loading model weights took {weights_gib:.4f} GB",
@@ -16,8 +15,9 @@ _VLLM_LINES = (
     "GPU KV cache size: {kv_cache_tokens:,} tokens",
     "Maximum concurrency for {max_model_len:,} tokens per request: {max_concurrency:.2f}x",
 )
+_VLLM_ROUNDED = ("Model loading took {weights_gib:.2f} GiB memory and … seconds", *_VLLM_LINES[1:])
 _VLLM_JOINED = (
-    *_VLLM_LINES[:2],
+    *_VLLM_ROUNDED[:2],
     "GPU KV cache size: {kv_cache_tokens:,} tokens, "
     "Maximum concurrency for {max_model_len:,} tokens per request: {max_concurrency:.2f}x",
 )
@@ -35,7 +35,12 @@ _LLAMA_CPP = (
 
 # First version that prints so, oldest first.
 LINES: Mapping[str, tuple[tuple[tuple[int, ...], tuple[str, ...]], ...]] = {
-    "vllm": (((0,), _VLLM_BLOCKS), ((0, 8), _VLLM_LINES), ((0, 20, 2), _VLLM_JOINED)),
+    "vllm": (
+        ((0,), _VLLM_BLOCKS),
+        ((0, 8), _VLLM_LINES),
+        ((0, 13), _VLLM_ROUNDED),
+        ((0, 20, 2), _VLLM_JOINED),
+    ),
     "sglang": (((0,), _SGLANG),),
     "tensorrt-llm": (((0,), _TENSORRT_LLM),),
     "llama.cpp": (((0,), _LLAMA_CPP),),
@@ -49,10 +54,15 @@ def startup_lines(
     lines = next(
         (lines for first, lines in reversed(LINES.get(engine, ())) if _release(version) >= first), ()
     )
+    starts = bool(
+        log.get("kv_cache_tokens")
+    )  # without room for a token the engine stops before it counts them
     values = {
         **log,
+        "kv_cache_tokens": log["kv_cache_tokens"] if starts else None,
+        "max_concurrency": log["max_concurrency"] if starts else None,
         "max_model_len": max_model_len,
-        "blocks": _divided(log.get("kv_cache_tokens"), block_size),
+        "blocks": _divided(log.get("kv_cache_tokens") or None, block_size),
         "weights_mib": _times(log.get("weights_gib"), 1024),
         "available_kv_cache_mib": _times(log.get("available_kv_cache_gib"), 1024),
     }

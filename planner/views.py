@@ -9,6 +9,7 @@ from access.declare import public, require_role
 from access.roles import Role
 from planner.choices import choices
 from planner.core.outcome import Problem
+from planner.core.specs import Catalog
 from planner.estimates import problem_message
 from planner.forms import Plan, read_config, read_plan
 from planner.plan_page import PlanPage, plan_page
@@ -28,7 +29,7 @@ def plan(request: HttpRequest) -> HttpResponse:
     """The whole page, or only what an edit changed when HTMX asks."""
     asked = read_plan(request.GET)
     query = asked.query()
-    if request.htmx:
+    if request.headers.get("HX-Request"):
         return _update(request, asked, query)
     if request.GET and dict(request.GET.items()) != dict(QueryDict(query).items()):
         return HttpResponseRedirect(_address(query))
@@ -57,11 +58,11 @@ def keyboard(request: HttpRequest) -> HttpResponse:
 def _page(
     request: HttpRequest, asked: Plan, *, config_text: str = "", config_error: str = "", status: int = 200
 ) -> HttpResponse:
-    card = asked.values["a"]
+    card, catalog = asked.values["a"], current_catalog()
     context = {
-        **_context(request, asked),
-        "choices": choices(current_catalog()),
-        "unlisted_card": bool(card) and card not in current_catalog().accelerators,
+        **_context(request, asked, catalog),
+        "choices": choices(catalog),
+        "unlisted_card": bool(card) and card not in catalog.accelerators,
         "more_open": any(asked.values[key] for key in ("util", "seqs", "block", "batch", "eager")),
         "without_config": f"?{asked.query({'c': ''})}",
         "config_text": config_text,
@@ -71,7 +72,9 @@ def _page(
 
 
 def _update(request: HttpRequest, asked: Plan, query: str) -> HttpResponse:
-    response = render(request, "planner/_update.html", {**_context(request, asked), "update": True})
+    response = render(
+        request, "planner/_update.html", {**_context(request, asked, current_catalog()), "update": True}
+    )
     # The page says which of the two it wants: one entry per field that is edited, not one per key.
     header = "HX-Replace-Url" if request.headers.get("Plan-History") == "replace" else "HX-Push-Url"
     response[header] = _address(query)
@@ -79,9 +82,9 @@ def _update(request: HttpRequest, asked: Plan, query: str) -> HttpResponse:
     return response
 
 
-def _context(request: HttpRequest, asked: Plan) -> dict[str, object]:
+def _context(request: HttpRequest, asked: Plan, catalog: Catalog) -> dict[str, object]:
     page: PlanPage = plan_page(
-        asked, catalog=current_catalog(), address=request.build_absolute_uri("/api/v1/estimates")
+        asked, catalog=catalog, address=request.build_absolute_uri(reverse("planner:estimates"))
     )
     return {"page": page, "values": asked.values, "query": asked.query()}
 

@@ -51,7 +51,7 @@ def plain(value: Any) -> str:
     """A value of the working: more digits than elsewhere, so that the sum can be done again by hand."""
     if value is None:
         return short(None)
-    if isinstance(value, bool) or isinstance(value, str):
+    if isinstance(value, (bool, str)):
         return str(value)
     if isinstance(value, float):
         return f"{value:,.0f}" if value.is_integer() or abs(value) >= 1e5 else f"{value:,.5g}"

@@ -78,13 +78,12 @@ def texts_of_the_code(root: Path) -> Catalog:
 def merged(written: Catalog, used: Catalog) -> Catalog:
     """The texts in use, with the translations that exist."""
     catalog = Catalog(locale="zh_Hans", project="Decodeck", fuzzy=False, charset="utf-8")
-    catalog.creation_date = catalog.revision_date = None
     for message in sorted(_texts(used), key=lambda item: (item.locations[0][0], item.locations[0][1])):
         known = written.get(message.id, message.context)
         catalog.add(
             message.id,
             known.string if known else None,
-            locations=sorted({(name, None) for name, _line in message.locations}),
+            locations=sorted({(name, 0) for name, _line in message.locations}),
             context=message.context,
         )
     return catalog
@@ -130,7 +129,7 @@ def _texts(catalog: Catalog) -> list[Message]:
 
 
 def _strings(message: Message) -> tuple[str, ...]:
-    return (message.string,) if isinstance(message.string, str) else tuple(message.string)
+    return (message.string,) if isinstance(message.string, str) else tuple(message.string or ("",))
 
 
 def _first(message: Message) -> str:

@@ -1,0 +1,189 @@
+"""Roofline and latency against throughput of one plan: the same request at other levels of concurrency."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from django.utils.translation import gettext as _
+
+from planner.core.batch import MemoryBatch, SpeedBatch
+from planner.core.estimate import evaluate
+from planner.core.figures import count, percent, short, with_unit
+from planner.core.request import EstimateRequest
+from planner.core.specs import AcceleratorSpec, Catalog
+from planner.plots import Level, Plot, RoofPoint, latency_throughput, roofline
+from planner.presentation import Setup, bound_word
+
+HIGHEST_LEVEL = 2**13
+PEAK_OF_DTYPE = {"fp16": "fp16_tflops", "fp8": "fp8_tflops", "int8": "int8_tops", "fp4": "fp4_tflops"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A chart with its answer: what is said in bold, then the rest."""
+
+    plot: Plot
+    lead: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """The plan at several levels. `shown` are the rows of the curve, `here` the row of the plan itself."""
+
+    request: EstimateRequest
+    levels: Sequence[int]
+    memory: MemoryBatch
+    speed: SpeedBatch
+    here: int
+    limit: int | None  # users that run at once at most, all replicas together
+
+
+def sweep(parsed: EstimateRequest, catalog: Catalog) -> Sweep | None:
+    """The plan at powers of two up to where it is full; None where its speed is not known."""
+    if parsed.workload is None or parsed.accelerator is None:
+        return None
+    asked = parsed.workload.concurrency
+    first = sorted({asked, *_powers(min(HIGHEST_LEVEL, 2 * max(asked, 512)))})
+    _settled, memory, speed = evaluate([_at(parsed, level) for level in first], catalog)
+    limit = _limit(first, speed, parsed.parallelism.data)
+    if not math.isfinite(speed.tpot_ms[0]):
+        return None
+    if limit is None:
+        return Sweep(
+            request=parsed, levels=first, memory=memory, speed=speed, here=first.index(asked), limit=None
+        )
+    levels = sorted({level for level in (*first, limit) if level <= limit})
+    _settled, memory, speed = evaluate([_at(parsed, level) for level in levels], catalog)
+    here = levels.index(min(asked, limit))
+    return Sweep(request=parsed, levels=levels, memory=memory, speed=speed, here=here, limit=limit)
+
+
+def _at(parsed: EstimateRequest, concurrency: int) -> EstimateRequest:
+    assert parsed.workload is not None  # noqa: S101 - sweep() has looked
+    return replace(parsed, workload=replace(parsed.workload, concurrency=concurrency))
+
+
+def _powers(highest: int) -> list[int]:
+    return [2**exponent for exponent in range(highest.bit_length()) if 2**exponent <= highest]
+
+
+def _limit(levels: Sequence[int], speed: SpeedBatch, replicas: int) -> int | None:
+    running = float(speed.running[-1]) * replicas
+    return max(1, math.floor(running + 0.01)) if running < levels[-1] - 0.5 else None
+
+
+def curve(found: Sweep, setup: Setup) -> Picture:
+    """How many users, how fast?"""
+    speed, here = found.speed, found.here
+    levels = [_level(found, row) for row in range(len(found.levels))]
+    users = found.levels[here]
+    lead = _("%(users)s users get %(speed)s tokens per second each.") % {
+        "users": count(users),
+        "speed": short(float(speed.output_tokens_per_s_per_user[here])),
+    }
+    plot = latency_throughput(
+        levels,
+        here=users,
+        limit_users=found.limit,
+        limit_text=_limit_text(found),
+        title=_("Speed per user against throughput per card"),
+        desc=lead + " " + _at_the_limit(found),
+    )
+    return Picture(plot=plot, lead=lead, sentence=_at_the_limit(found))
+
+
+def _level(found: Sweep, row: int) -> Level:
+    speed, cards = found.speed, found.request.count
+    return Level(
+        users=found.levels[row],
+        per_user=float(speed.output_tokens_per_s_per_user[row]),
+        per_card=float(speed.output_tokens_per_s[row]) / cards,
+        tpot_ms=float(speed.tpot_ms[row]),
+        ttft_ms=float(speed.ttft_ms[row]),
+        mbu=float(speed.mbu[row]),
+        low=(1000 / float(speed.tpot_high_ms[row]), float(speed.output_tokens_per_s_low[row]) / cards),
+        high=(1000 / float(speed.tpot_low_ms[row]), float(speed.output_tokens_per_s_high[row]) / cards),
+    )
+
+
+def _limit_text(found: Sweep) -> str:
+    per_replica = float(found.memory.max_num_seqs[-1])
+    if found.limit is not None and per_replica * found.request.parallelism.data <= found.limit + 0.5:
+        return "max_num_seqs"
+    return _("KV cache full")
+
+
+def _at_the_limit(found: Sweep) -> str:
+    speed, here = found.speed, found.here
+    if found.limit is None:
+        return ""
+    if here == len(found.levels) - 1:
+        return _("That is all that run at once (%s); more users wait.") % _limit_text(found)
+    more = float(speed.output_tokens_per_s[-1] / speed.output_tokens_per_s[here]) - 1
+    return _(
+        "At %(limit)s users it is full (%(why)s), with %(more)s %% more throughput at %(speed)s each."
+    ) % {
+        "limit": count(found.limit),
+        "why": _limit_text(found),
+        "more": percent(more),
+        "speed": with_unit(float(speed.output_tokens_per_s_per_user[-1]), "tok/s"),
+    }
+
+
+def roof(found: Sweep, setup: Setup) -> Picture | None:
+    """What limits it? None where a figure of the card that it needs is not known."""
+    card = found.request.accelerator
+    peak = _peak_tflops(found.request, card) if card else None
+    if card is None or peak is None or card.bandwidth_gb_s is None:
+        return None
+    cards = found.request.parallelism.tensor * found.request.parallelism.pipeline
+    bandwidth, ridge = card.bandwidth_gb_s * cards, peak * 1000 / card.bandwidth_gb_s
+    points = [
+        _decode_point(found, row, cards, peak, card.bandwidth_gb_s, here=row == found.here)
+        for row in sorted({0, found.here, len(found.levels) - 1})
+    ]
+    here = next(point for point in points if point.css == "pt-here")
+    reached = here.tflops / here.roof_tflops
+    sentence = _(
+        "Decode of %(users)s users does %(intensity)s FLOP per byte it reads; from %(ridge)s on the card would be "
+        "busy computing. It reaches %(reached)s %% of its roof."
+    ) % {
+        "users": count(found.levels[found.here]),
+        "intensity": short(here.intensity),
+        "ridge": short(ridge),
+        "reached": percent(reached),
+    }
+    lead = _("%s-bound.") % bound_word(found.speed.bounds[found.here]).capitalize()
+    plot = roofline(
+        points,
+        peak_tflops=peak * cards,
+        bandwidth_gb_s=bandwidth,
+        machine=setup.replica,
+        title=_("Roofline of %s") % setup.replica,
+        desc=sentence,
+    )
+    return Picture(plot=plot, lead=lead, sentence=sentence)
+
+
+def _decode_point(
+    found: Sweep, row: int, cards: int, peak: float, bandwidth_gb_s: float, *, here: bool
+) -> RoofPoint:
+    speed, users = found.speed, found.levels[row]
+    flops, moved = float(speed.flops_per_step[row]), float(speed.bytes_per_step[row])
+    intensity = flops / moved
+    name = _("Decode, %s users") % count(users)
+    return RoofPoint(
+        name=name,
+        intensity=intensity,
+        tflops=flops / float(speed.decode_step_ms[row]) / 1e9,
+        roof_tflops=cards * min(peak, intensity * bandwidth_gb_s / 1000),
+        css="pt-here" if here else "pt",
+        label=_("decode, %s users") % count(users) if here else count(users),
+    )
+
+
+def _peak_tflops(request: EstimateRequest, card: AcceleratorSpec) -> float | None:
+    """Peak of the kind of arithmetic that this scheme computes in; weight-only schemes compute in 16 bits."""
+    dtype = "fp16" if request.scheme.weight_only else request.scheme.compute_dtype
+    return getattr(card, PEAK_OF_DTYPE.get(dtype, "fp16_tflops")) or card.fp16_tflops
