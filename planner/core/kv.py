@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from planner.core.specs import CacheGroup, ModelSpec
+from planner.core.specs import CacheGroup, EngineSpec, ModelSpec, Scheme
 
 MODEL_DTYPE_BYTES = {"bfloat16": 2.0, "float16": 2.0, "float32": 4.0}
 # Bytes per element where a dtype is just narrower or wider; scales are per layer and negligible, or inside.
@@ -69,6 +69,21 @@ def known_kv_cache_dtypes(tables: Mapping[str, Mapping[str, Any]]) -> frozenset[
         for row in table["values"]["kv_cache_dtypes"]["by_version"]
         for name in row["value"]
     )
+
+
+def default_dtype(engine: EngineSpec, model: ModelSpec, scheme: Scheme) -> str:
+    """What an engine version stores when it is not told: "model" for the model's own dtype, or a format.
+
+    Some have a record of their own for sparse latent attention; some take the 8-bit cache that a calibrated
+    checkpoint carries scales for (per-tensor FP8 and NVFP4, not blocks).
+    """
+    kinds = {group.kind for group in model.cache_groups}
+    if "mla_dsa" in kinds:
+        return str(engine.values["sparse_latent_auto"])
+    calibrated = scheme.kernel in ("fp8", "fp4") and scheme.group_size in (None, 16)
+    if engine.values.get("calibrated_cache") and calibrated and "mla" not in kinds:
+        return "fp8"
+    return str(engine.values["kv_cache_dtype_default"])
 
 
 def resolved_dtype(kv_cache_dtype: str, default: str) -> str:

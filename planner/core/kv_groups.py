@@ -78,6 +78,8 @@ def vllm_pool(
     state_blocks: int,
 ) -> Pool:
     """The pool of vLLM. `hybrid_pages`: none | equal_pages | any_pages, what the version can group."""
+    if any(math.isnan(c.bytes_per_token) for c in caches):
+        return _unknown_pool(block_tokens)
     attention = [c for c in _merged_index(caches) if c.kind != "state"]
     states = [c for c in caches if c.kind == "state"]
     if not chunked_grouped or hybrid_pages == "none":
@@ -89,6 +91,12 @@ def vllm_pool(
     if not states and all(c.window is None for c in attention):
         return _one_group(attention, block_tokens)
     return _grouped(_same_spec_together(attention), states, block_tokens, group_size_ratio, state_blocks)
+
+
+def _unknown_pool(block_tokens: int) -> Pool:
+    """The pool of a cache format whose size nobody states."""
+    group = PoolGroup(bytes_per_block=math.nan, block_tokens=block_tokens)
+    return Pool(groups=(group,), quantum=math.nan, block_tokens=block_tokens)
 
 
 def _merged_index(caches: Sequence[LayerCache]) -> list[LayerCache]:

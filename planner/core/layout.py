@@ -6,12 +6,12 @@ A layout is a row of numbers (see the column slices) so that a batch is one arra
 import math
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.core.kv import MODEL_DTYPE_BYTES, LayerCache, layer_caches, resolved_dtype
+from planner.core.kv import MODEL_DTYPE_BYTES, LayerCache, default_dtype, layer_caches, resolved_dtype
 from planner.core.kv_groups import Pool, PoolGroup, separate_pools, v4_pool, vllm_pool
 from planner.core.request import EstimateRequest, Parallelism
 from planner.core.specs import EngineSpec, ModelSpec, Scheme
@@ -118,9 +118,8 @@ def model_dtype_bytes(model: ModelSpec, scheme: Scheme) -> float:
 
 def caches_of(request: EstimateRequest) -> tuple[LayerCache, ...]:
     """Cache of every layer kind on one rank, before stages and pools."""
-    values, groups = request.engine.values, request.model.cache_groups
-    sparse = any(group.kind == "mla_dsa" for group in groups)
-    default = values["sparse_latent_auto" if sparse else "kv_cache_dtype_default"]
+    values = request.engine.values
+    default = default_dtype(request.engine, request.model, request.scheme)
     return layer_caches(
         request.model,
         dtype=resolved_dtype(request.kv_cache_dtype, default),
@@ -134,6 +133,8 @@ def caches_of(request: EstimateRequest) -> tuple[LayerCache, ...]:
 def _build(request: EstimateRequest, link: str | None, slots: int | None) -> Layout:
     engine, model = request.engine, request.model
     parallelism = spread(engine, request.parallelism)
+    # More stages than layers are refused; the sum still needs a layer on each.
+    parallelism = replace(parallelism, pipeline=min(parallelism.pipeline, model.num_layers))
     stages = rank_weights(
         model,
         request.scheme,

@@ -249,9 +249,8 @@ def _division(model: ModelSpec, parallelism: Parallelism) -> Iterator[Reason]:
     found = tuple(_undivided(model, parallelism.tensor, parallelism.expert))
     if not found:
         return
-    degree = next(
-        d for d in range(parallelism.tensor - 1, 0, -1) if not any(_undivided(model, d, parallelism.expert))
-    )
+    below = min(parallelism.tensor - 1, model.num_attention_heads)
+    degree = next(d for d in range(below, 0, -1) if not any(_undivided(model, d, parallelism.expert)))
     count = degree * parallelism.pipeline * parallelism.data
     fix = {"count": count, "parallelism": {"tensor": degree}}
     for code, values in found:

@@ -1,7 +1,7 @@
 """From arrays to verdicts: does this engine version start, and if not, what is short and what would mend it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from planner.core.batch import FloatArray, MemoryBatch
@@ -14,6 +14,7 @@ from planner.core.validity import UNSUPPORTED_CODES, validity_reasons
 
 CONTEXT_GIB = 0.3  # of a device that a program takes before the engine asks what is free
 LENGTH_STEP = 16
+UNKNOWN_CODES = frozenset({"no_accelerator_given", "accelerator_memory_unknown", "kv_cache_layout_unknown"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,16 +44,16 @@ def judge(
         else:
             found.append(unknown)
         reasons.append(tuple(found))
-        verdicts.append(_verdict(found, unknown is not None))
+        verdicts.append(_verdict({reason.code for reason in found}))
     return verdicts, reasons
 
 
-def _verdict(reasons: Sequence[Reason], unknown: bool) -> str:
-    if any(reason.code in UNSUPPORTED_CODES for reason in reasons):
+def _verdict(codes: Set[str]) -> str:
+    if codes & UNSUPPORTED_CODES:
         return "unsupported"
-    if len(reasons) > unknown:
+    if codes - UNKNOWN_CODES:
         return "does_not_fit"
-    return "unknown" if unknown else "fits"
+    return "unknown" if codes else "fits"
 
 
 def _unknown(request: EstimateRequest, resolved: Resolved) -> Reason | None:

@@ -185,3 +185,32 @@ def test_every_model_is_answered_on_every_engine():
     assert np.isfinite(batch.weights_gib).all()
     known = [bool(request.model.cache_groups) for request in requests]
     assert (batch.kv_bytes_per_token[known] > 0).all()
+
+
+def test_cache_format_of_unknown_size_is_unknown_and_not_guessed():
+    batch = answer("Qwen/Qwen3-8B", "amd-mi300x", kv_cache_dtype="octave_k3v4", max_model_len=4096)
+    assert batch.verdicts == ["unknown"]
+    assert codes(batch) == ["kv_cache_layout_unknown"]
+    assert math.isnan(batch.kv_bytes_per_token[0])
+
+
+def test_more_stages_than_layers_is_refused_with_finite_figures():
+    batch = answer("Qwen/Qwen3-8B", pipeline=100, max_model_len=4096)
+    assert codes(batch) == ["more_stages_than_layers"]
+    assert np.isfinite(batch.weights_gib).all()
+
+
+def test_tensorrt_llm_follows_the_cache_that_a_calibrated_checkpoint_names():
+    plain, calibrated = (
+        answer("Qwen/Qwen3-8B", engine="tensorrt-llm", weights=scheme, max_model_len=4096).kv_bytes_per_token[
+            0
+        ]
+        for scheme in ("bf16", "fp8")
+    )
+    assert (plain, calibrated) == (147_456, 73_728)
+
+
+def test_sparse_latent_model_had_an_eight_bit_cache_by_default_at_first():
+    # https://github.com/vllm-project/vllm/pull/25988: 61 layers of 656 + 132 bytes
+    batch = answer("deepseek-ai/DeepSeek-V3.2", tensor=8, version="0.11.2", max_model_len=4096)
+    assert batch.kv_bytes_per_token[0] == 61 * (656 + 132)
