@@ -86,7 +86,7 @@ def curve(found: Sweep, setup: Setup) -> Picture:
         levels,
         here=users,
         limit_users=found.limit,
-        limit_text=_limit_text(found),
+        limit_text=_("KV cache full") if _cache_is_full(found) else "max_num_seqs",
         title=_("Speed per user against throughput per card"),
         desc=lead + " " + _at_the_limit(found),
     )
@@ -107,28 +107,29 @@ def _level(found: Sweep, row: int) -> Level:
     )
 
 
-def _limit_text(found: Sweep) -> str:
-    per_replica = float(found.memory.max_num_seqs[-1])
-    if found.limit is not None and per_replica * found.request.parallelism.data <= found.limit + 0.5:
-        return "max_num_seqs"
-    return _("KV cache full")
+def _cache_is_full(found: Sweep) -> bool:
+    """Whether the cache, rather than max_num_seqs, is what stops the curve."""
+    slots = float(found.memory.max_num_seqs[-1]) * found.request.parallelism.data
+    return found.limit is not None and not slots <= found.limit + 0.5
 
 
 def _at_the_limit(found: Sweep) -> str:
     speed, here = found.speed, found.here
     if found.limit is None:
         return ""
+    full = _cache_is_full(found)
     if here == len(found.levels) - 1:
-        return _("That is all that run at once (%s); more users wait.") % _limit_text(found)
-    more = float(speed.output_tokens_per_s[-1] / speed.output_tokens_per_s[here]) - 1
-    return _(
-        "At %(limit)s users it is full (%(why)s), with %(more)s %% more throughput at %(speed)s each."
-    ) % {
+        if full:
+            return _("More find no room in the KV cache and wait.")
+        return _("max_num_seqs lets no more run at once; others wait.")
+    values = {
         "limit": count(found.limit),
-        "why": _limit_text(found),
-        "more": percent(more),
+        "more": percent(float(speed.output_tokens_per_s[-1] / speed.output_tokens_per_s[here]) - 1),
         "speed": with_unit(float(speed.output_tokens_per_s_per_user[-1]), "tok/s"),
     }
+    if full:
+        return _("The KV cache is full at %(limit)s: %(more)s %% more throughput, %(speed)s each.") % values
+    return _("max_num_seqs stops at %(limit)s: %(more)s %% more throughput, %(speed)s each.") % values
 
 
 def roof(found: Sweep, setup: Setup) -> Picture | None:

@@ -53,6 +53,10 @@ PROBLEMS: dict[str, Any] = {
     "parameters_below_fixed": _(
         "{found} parameters are fewer than this config's embeddings and norms alone need ({computed} in all)."
     ),
+    "config_not_an_object": _(
+        "A config.json is one JSON object: paste the whole file, with its curly braces."
+    ),
+    "config_link_damaged": _("The config.json in this link is cut short or damaged. Paste it again."),
     "derive_needs_workload": _("Settings are derived from the workload: give one, or give the settings."),
     "unknown_engine": _("No engine {found!r}. Known: {known}."),
     "unreadable_engine_version": _(

@@ -203,8 +203,8 @@ def latency_throughput(
 ) -> Plot:
     """Speed per user against throughput per accelerator, labelled by users; hatched is what memory does not allow."""
     height = PLOT_HEIGHT
-    x_end, x_step = nice_ceiling(max(level.per_user for level in levels) * 1.04)
-    y_end, y_step = nice_ceiling(max(level.per_card for level in levels) * 1.08)
+    x_end, x_step = nice_ceiling(_highest(levels, 0))
+    y_end, y_step = nice_ceiling(_highest(levels, 1))
     x, y = Scale(low=0, high=x_end), Scale(low=0, high=y_end)
     allowed = [level for level in levels if limit_users is None or level.users <= limit_users]
     edge = allowed[-1].per_user if limit_users is not None and allowed else None
@@ -249,6 +249,13 @@ def latency_throughput(
             ],
         ),
     )
+
+
+def _highest(levels: Sequence[Level], axis: int) -> float:
+    """End of an axis: the curve with some air, and as much of the interval as leaves the curve large."""
+    middle = max((level.per_user, level.per_card)[axis] for level in levels)
+    upper = max((level.high[axis] for level in levels if level.high is not None), default=0.0)
+    return max(1.06 * middle, min(upper, 1.35 * middle))
 
 
 def _cap_note(text: str, x: Scale, edge: float) -> Note:

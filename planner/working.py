@@ -10,9 +10,31 @@ from planner.core.figures import NBSP, short
 
 # A term that is not here is shown by its code.
 TITLES: dict[str, Any] = {
+    "total_gib": _("Memory of one card"),
+    "budget_gib": _("Budget of the engine"),
+    "weights_gib": _("Weights"),
+    "activation_gib": _("Activation peak"),
+    "non_torch_gib": _("Framework"),
+    "cuda_graph_gib": _("CUDA graphs"),
+    "outside_budget_gib": _("Outside the budget"),
     "kv_bytes_per_token": _("KV bytes per token"),
+    "kv_cache_gib": _("KV cache"),
+    "kv_cache_tokens": _("KV cache, tokens"),
+    "one_request_gib": _("One full request"),
+    "max_concurrency": _("Full requests at once"),
+    "running": _("Users that decode at once"),
+    "weights_ms": _("Weights read"),
+    "kv_ms": _("KV read"),
+    "prefill_ms": _("Prefill share"),
+    "interconnect_ms": _("Interconnect"),
+    "host_ms": _("Host overhead"),
+    "decode_step_ms": _("One decode step"),
+    "tpot_ms": _("TPOT"),
+    "ttft_ms": _("TTFT"),
+    "output_tokens_per_s": _("Throughput"),
+    "output_tokens_per_s_per_user": _("Per user"),
+    "mbu": _("MBU"),
 }
-SPEED_TERMS = frozenset({"decode_step_ms", "tpot_ms", "ttft_ms", "mbu"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
