@@ -160,6 +160,20 @@ ADVICE: dict[str, Any] = {
     "accelerator_figure_unknown": _("{figure} of {name} is not known; what needs it is left out or wider."),
     "accelerator_figure_unsure": _("{figure} of {name} is unsure: check it before you buy."),
     "interconnect_takes_share": _("{percent} % of the time per token is spent between cards over {link}."),
+    "format_support_unknown": _(
+        "Nobody states whether {name} computes in {dtype}: measure {scheme} on one machine first."
+    ),
+    "format_weight_only": _(
+        "{name} has no {dtype} arithmetic: {scheme} saves memory and reading there, and computes in 16 bits."
+    ),
+    "context_above_trained_length": _(
+        "max_model_len {max_model_len} is above the {limit} tokens that the model was made for: the engine only warns, "
+        "and answers may get worse."
+    ),
+    "memory_margin_thin": _(
+        "One request needs {needed_gib} GiB of KV cache and at the low end of the interval {low_gib} GiB are free: "
+        "the start may still be refused. Leave room, or try it first."
+    ),
     "interval_wide": _(
         "The 80 % interval spans a factor of {ratio}: measure one machine before you buy the rest."
     ),

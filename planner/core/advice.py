@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 
+from planner.core.advice_memory import memory_advice
 from planner.core.batch import MemoryBatch, SpeedBatch
 from planner.core.outcome import Advice
 from planner.core.request import EstimateRequest
@@ -12,7 +13,12 @@ LOW_CONFIDENCE_KINDS = ("unsure", "assumed")
 
 def advice_for(request: EstimateRequest, memory: MemoryBatch, speed: SpeedBatch, row: int) -> list[Advice]:
     """All remarks on one row."""
-    return [*_on_input(request), *_on_card(request), *_on_result(request, memory, speed, row)]
+    return [
+        *_on_input(request),
+        *_on_card(request),
+        *memory_advice(request, memory, row),
+        *_on_result(request, memory, speed, row),
+    ]
 
 
 def _on_input(request: EstimateRequest) -> Iterator[Advice]:

@@ -50,11 +50,12 @@ class MemoryBatch:
     def sequence_bytes(self, context_tokens: FloatArray) -> FloatArray:
         """Cache bytes that one sequence of `context_tokens` (n,) holds on one rank, without block rounding."""
         windowed = np.minimum(context_tokens[:, None], self.window_tokens) * self.window_bytes_per_token
-        return (
+        total: FloatArray = (
             self.growing_bytes_per_token * context_tokens
             + windowed.sum(axis=1)
             + self.state_bytes_per_sequence
         )
+        return total
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,7 +1,8 @@
 """From arrays to verdicts: does this engine version start, and if not, what is short and what would mend it."""
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from planner.core.batch import FloatArray, MemoryBatch
@@ -48,7 +49,7 @@ def judge(
     return verdicts, reasons
 
 
-def _verdict(codes: Set[str]) -> str:
+def _verdict(codes: AbstractSet[str]) -> str:
     if codes & UNSUPPORTED_CODES:
         return "unsupported"
     if codes - UNKNOWN_CODES:
