@@ -13,7 +13,7 @@ RELEASE = re.compile(
     r"\s*[vb]?(\d{1,6}(?:\.\d{1,6}){0,4})(?=$|[\s+\-_(,]|\.?(?:rc|a\d|b\d|dev|post))", re.IGNORECASE
 )
 COMMIT = re.compile(r"\s*[0-9a-f]{7,40}\s*", re.IGNORECASE)
-REMEMBERED = 256
+REMEMBERED = 64
 _resolved: dict[tuple[int, str | None], tuple[Mapping[str, Any], EngineSpec]] = {}
 
 
