@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from access.declare import public
 from config.celery import app
+from planner.queries import catalog_is_loaded
 
 log = logging.getLogger("decodeck.health")
 BROKER_TIMEOUT_S = 2
@@ -75,15 +76,9 @@ def _broker() -> bool:
     return True
 
 
-def _catalog() -> bool:
-    from planner.queries import catalog_is_loaded
-
-    return catalog_is_loaded()
-
-
 CHECKS: dict[str, Callable[[], bool]] = {
     "database": _database,
     "migrations": _migrations,
     "broker": _broker,
-    "catalog": _catalog,
+    "catalog": catalog_is_loaded,
 }

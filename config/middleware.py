@@ -38,7 +38,7 @@ class RequestLogMiddleware:
 def _record(request: HttpRequest, response: HttpResponse, *, seconds: float) -> None:
     match = request.resolver_match
     # Paths are unbounded and may hold a secret (a sign-in link does): the route is neither.
-    route = match.route if match else ""
+    route = f"/{match.route}" if match else None
     view = match.view_name if match else "none"
     REQUESTS.labels(view=view, method=_method(request), status=str(response.status_code)).inc()
     REQUEST_SECONDS.labels(view=view).observe(seconds)
@@ -48,7 +48,7 @@ def _record(request: HttpRequest, response: HttpResponse, *, seconds: float) -> 
         "request",
         extra={
             "method": _method(request),
-            "route": f"/{route}",
+            "route": route,
             "status": response.status_code,
             "ms": round(1000 * seconds, 1),
             "user_id": getattr(user, "pk", None),

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from access.permissions import HasScope
 from planner.core.outcome import Problem
 from planner.estimates import answer, is_problem, problem_object
+from planner.metrics import count_estimates
 from planner.queries import current_catalog
 from planner.schemas import ANSWER, EXAMPLE, PROBLEM, REQUEST
 
@@ -45,7 +46,7 @@ def estimates(request: Request) -> Response:
     """Answer one estimate request or a list of them."""
     body: Any = request.data
     if not isinstance(body, list):
-        return _one(answer([body], catalog=current_catalog())[0])
+        return _one(_answer([body])[0])
     limit = settings.ESTIMATES_PER_CALL
     if not 1 <= len(body) <= limit:
         code = "batch_too_long" if body else "batch_empty"
@@ -54,7 +55,13 @@ def estimates(request: Request) -> Response:
                 None, [Problem(code=code, field=None, values={"found": len(body), "limit": limit})]
             )
         )
-    return Response(answer(body, catalog=current_catalog()))
+    return Response(_answer(body))
+
+
+def _answer(requests: list[Any]) -> list[dict[str, Any]]:
+    found = answer(requests, catalog=current_catalog())
+    count_estimates(found)
+    return found
 
 
 def _one(found: dict[str, Any]) -> Response:

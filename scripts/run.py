@@ -153,7 +153,17 @@ def _prepare(environment: dict[str, str]) -> None:
         check=False,
     )
     if done.returncode != 0:
-        raise CannotRunError(f"the database could not be prepared:\n{done.stderr.strip()[-3000:]}")
+        log = Path(environment["DECODECK_VAR"]) / "log" / "prepare.log"
+        log.write_text(done.stderr)
+        raise CannotRunError(f"{_cause(done.stderr)}\n(the whole story is in {log})")
+
+
+def _cause(traceback: str) -> str:
+    """Return what the last exception said, without where it was raised and the name of its class."""
+    lines = traceback.strip().splitlines()
+    raised = [number for number, line in enumerate(lines) if line[:1].strip() and ": " in line]
+    told = lines[raised[-1] :] if raised else lines[-3:]
+    return "\n".join([told[0].partition(": ")[2], *told[1:]]) if raised else "\n".join(told)
 
 
 def _parts(var: Path) -> list[Part]:
