@@ -151,7 +151,7 @@ ADVICE: dict[str, Any] = {
         "{engine} {version} is newer than our tables: the rules of the newest known version are used."
     ),
     "settings_derived": _(
-        "Settings are ours: max_model_len {max_model_len} is the mean length with 20 % headroom, "
+        "Settings are ours: max_model_len {max_model_len} is the mean length and a fifth, "
         "max_num_seqs {max_num_seqs} is one slot per user. Long requests need more."
     ),
     "eager_mode_slows_decode": _(
@@ -159,7 +159,7 @@ ADVICE: dict[str, Any] = {
     ),
     "accelerator_figure_unknown": _("{figure} of {name} is not known; what needs it is left out or wider."),
     "accelerator_figure_unsure": _("{figure} of {name} is unsure: check it before you buy."),
-    "interconnect_takes_share": _("{percent} % of the time per token is spent between cards over {link}."),
+    "interconnect_takes_share": _("{percent} percent of the time per token is spent between cards over {link}."),
     "format_support_unknown": _(
         "Nobody states whether {name} computes in {dtype}: measure {scheme} on one machine first."
     ),
@@ -175,7 +175,7 @@ ADVICE: dict[str, Any] = {
         "the start may still be refused. Leave room, or try it first."
     ),
     "interval_wide": _(
-        "The 80 % interval spans a factor of {ratio}: measure one machine before you buy the rest."
+        "The interval (80 %) spans a factor of {ratio}: measure one machine before you buy the rest."
     ),
 }
 

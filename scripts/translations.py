@@ -59,6 +59,8 @@ def problems(written: Catalog, used: Catalog) -> Iterator[str]:
             for text in _strings(known):
                 if _placeholders(text) != _placeholders(_last(message)):
                     yield f"placeholders: {_place(message)}: {_last(message)!r} is {text!r}"
+    for message, errors in written.check():
+        yield from (f"format: {_first(message)!r}: {error}" for error in errors)
     for message in _texts(written):
         if used.get(message.id, message.context) is None:
             yield f"unused: {_first(message)!r}"
