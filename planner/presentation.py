@@ -147,7 +147,7 @@ def _fits(answer: Mapping[str, Any], request: Mapping[str, Any]) -> str:
         return _("Fits, but only %(running)s of %(asked)s users decode at once.") % values
     return (
         ngettext(
-            "Fits with %(spare)s to spare per card.",
+            "Fits with %(spare)s to spare per card, and the %(asked)s user decodes alone.",
             "Fits with %(spare)s to spare per card, and all %(asked)s users decode at once.",
             asked,
         )
