@@ -64,6 +64,11 @@ def address_settings(
         raise ValueError(
             f"{address} would send passwords in the clear; use https, or set DECODECK_INSECURE_HTTP=1 to accept that"
         )
+    if tls and not trusted_proxies:
+        # Without it every request looks plain and is redirected for ever, and all people share one address.
+        raise ValueError(
+            f"{address} is served by a proxy in front of this server: set DECODECK_TRUSTED_PROXIES, usually to 1"
+        )
     host = f"[{parts.hostname}]" if ":" in str(parts.hostname) else str(parts.hostname)
     return {
         "ALLOWED_HOSTS": list(dict.fromkeys([host, *hosts, *LOCAL_HOSTS])),

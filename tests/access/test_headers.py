@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from access.actions import create_sign_in_link
 from access.roles import Role
+from config.security import address_settings
 from tests.access.people import person, signed_in
 from tests.test_every_url import ADDRESSES, PUBLIC
 
@@ -72,3 +73,17 @@ def test_session_cookie_is_kept_from_scripts_and_other_sites() -> None:
     _link, secret = create_sign_in_link(person(), actor=None)
     cookie = Client().post(f"/sign-in/{secret}/").cookies["sessionid"]
     assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
+
+
+def test_site_with_tls_redirects_plain_requests_and_not_its_probes(settings: Any) -> None:
+    tls = address_settings("https://deck.example", hosts=[], plain_http=False, trusted_proxies=1)
+    for name, value in tls.items():
+        setattr(settings, name, value)
+    plain = Client(headers={"Host": "deck.example"})
+    behind = Client(headers={"Host": "deck.example", "X-Forwarded-Proto": "https"})
+    assert plain.get("/sign-in/")["Location"] == "https://deck.example/sign-in/"
+    assert plain.get("/healthz").status_code == 200
+    answer = behind.get("/sign-in/")
+    assert answer.status_code == 200
+    assert answer["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
+    assert answer.cookies["csrftoken"]["secure"] is True

@@ -86,8 +86,13 @@ def test_address_that_is_none_is_refused(text: str) -> None:
         public_address(text)
 
 
-def settings_of(address: str, *, plain_http: bool = False) -> dict[str, object]:
-    return address_settings(public_address(address), hosts=[], plain_http=plain_http, trusted_proxies=0)
+def settings_of(address: str, *, plain_http: bool = False, proxies: int = 1) -> dict[str, object]:
+    return address_settings(public_address(address), hosts=[], plain_http=plain_http, trusted_proxies=proxies)
+
+
+def test_https_needs_to_know_its_proxy() -> None:
+    with pytest.raises(ValueError, match="set DECODECK_TRUSTED_PROXIES"):
+        settings_of("https://deck.example", proxies=0)
 
 
 def test_https_makes_cookies_secure_and_asks_for_tls() -> None:
@@ -118,9 +123,8 @@ def manage(root: Path, var: Path, *arguments: str, **environ: str) -> subprocess
 
 
 def test_deployment_check_is_clean_for_a_site_with_tls(root: Path, tmp_path: Path) -> None:
-    done = manage(
-        root, tmp_path, "check", "--deploy", "--fail-level=INFO", DECODECK_URL="https://deck.example"
-    )
+    tls = {"DECODECK_URL": "https://deck.example", "DECODECK_TRUSTED_PROXIES": "1"}
+    done = manage(root, tmp_path, "check", "--deploy", "--fail-level=INFO", **tls)
     assert (done.returncode, done.stdout) == (0, "System check identified no issues (1 silenced).\n"), (
         done.stderr
     )
