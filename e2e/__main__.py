@@ -53,6 +53,8 @@ def _checkout() -> Iterator[Path]:
             ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
         )
         for path in filter(None, listed.stdout.split("\0")):
+            if not (ROOT / path).is_file():  # removed, and not committed yet
+                continue
             target = Path(name) / path
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / path, target)
