@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from django.contrib.sessions.backends.db import SessionStore
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import Model
@@ -144,8 +145,9 @@ def set_language(user: User, *, language: str) -> None:
 
 
 def forget_expired() -> None:
-    """Remove what has served its time; audit events and messages stay."""
+    """Remove what has served its time, sessions included; audit events and messages stay."""
     now = timezone.now()
     Counter.objects.filter(expires_at__lte=now).delete()
     IdempotencyKey.objects.filter(expires_at__lte=now).delete()
     SignInLink.objects.filter(expires_at__lte=now - SIGN_IN_LINK_KEPT).delete()
+    SessionStore.clear_expired()

@@ -1,5 +1,6 @@
 """What people type into the pages of access."""
 
+import logging
 import zoneinfo
 from typing import Any
 
@@ -14,6 +15,8 @@ from django.utils.translation import gettext_lazy as _
 from access.counters import SIGN_IN_WINDOW, allow, client_address, forget, give_back, sign_in_limits
 from access.models import User
 from access.scopes import Scope
+
+log = logging.getLogger("decodeck.access")
 
 TOKEN_DAYS = [(7, _("7 days")), (30, _("30 days")), (90, _("90 days")), (365, _("1 year"))]
 
@@ -50,6 +53,8 @@ class SignInForm(Styled, AuthenticationForm):
         limits = sign_in_limits(self.cleaned_data.get("username", ""), address=self.address)
         for key, limit in limits.items():
             if not allow(key, limit=limit, window=SIGN_IN_WINDOW):
+                # Without the name: people type passwords there.
+                log.warning("sign-in locked", extra={"address": self.address})
                 raise ValidationError(
                     _(
                         "Too many tries. Wait a quarter of an hour, or ask an administrator for a sign-in link."

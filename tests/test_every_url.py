@@ -54,11 +54,6 @@ ADDRESSES = {
     "healthz": Address(PUBLIC),
     "readyz": Address(PUBLIC),
     "metrics": Address(Access(scope=Scope.METRICS_READ)),
-    "planner:home": Address(VIEWER),
-    "planner:plan": Address(VIEWER),
-    "planner:read_pasted_config": Address(VIEWER, "POST"),
-    "planner:keyboard": Address(PUBLIC),
-    "planner:estimates": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
 }
 
 by_role = [name for name, address in ADDRESSES.items() if address.access.role]
@@ -176,3 +171,10 @@ def test_token_of_someone_barred_is_worthless(name: str) -> None:
 def test_change_from_a_browser_needs_the_csrf_secret(name: str) -> None:
     client = signed_in(person(Role.ADMIN), enforce_csrf_checks=True)
     assert call(client, name).status_code == 403
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", by_role)
+def test_part_of_a_page_is_refused_in_place(name: str) -> None:
+    """HTMX would follow a redirect and put the sign-in page inside the page that asked."""
+    assert call(Client(headers={"HX-Request": "true"}), name).status_code == 401

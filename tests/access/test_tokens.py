@@ -12,7 +12,7 @@ from access.models import ApiToken, AuditEvent
 from access.roles import Role
 from access.scopes import Scope
 from access.tokens import find_token
-from tests.access.people import person, signed_in, token_text
+from tests.access.people import bearer, person, signed_in, token_text
 
 pytestmark = pytest.mark.django_db
 
@@ -100,3 +100,19 @@ def test_page_of_tokens_takes_as_many_queries_for_one_as_for_many(
     # The session, its user, the tokens with their users.
     with django_assert_num_queries(3):
         client.get("/account/tokens/")
+
+
+def test_token_may_no_more_than_its_owner_may_today() -> None:
+    owner = person(Role.OPERATOR)
+    script = bearer(token_text(owner, Scope.METRICS_READ))
+    assert script.get("/metrics").status_code == 200
+    owner.role = Role.VIEWER
+    owner.save()
+    assert script.get("/metrics").status_code == 403
+
+
+def test_scope_that_this_version_does_not_know_is_shown_as_stored() -> None:
+    user = person()
+    token, _text = create_token(user, name="x", scopes=[Scope.ESTIMATES_READ], days=1, actor=user)
+    token.scopes = ["gone:read", *token.scopes]
+    assert token.scope_names == ["gone:read", "Ask for estimates"]
