@@ -87,10 +87,18 @@ def _check(engine: Engine, *, folder: Path, base: str) -> list[str]:
         started = time.monotonic()
         engine.run([*compose, "build", "--quiet"])
         print(f"image built in {time.monotonic() - started:.0f} s", flush=True)
-        engine.run([*compose, "up", "--detach"])
+        _start(stage)
         return _run_checks(stage)
     finally:
         engine.run([*compose, "down", "--volumes", "--timeout", "5"], check=False)
+
+
+def _start(stage: Stage) -> None:
+    try:
+        stage.engine.run([*stage.compose, "up", "--detach"])
+    except EngineError as error:
+        logs = stage.engine.run([*stage.compose, "logs", "--no-color", "--tail=25"], check=False)
+        raise EngineError(f"{error}\n{logs[-8000:]}") from None
 
 
 def _run_checks(stage: Stage) -> list[str]:
