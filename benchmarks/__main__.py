@@ -13,7 +13,7 @@ def main(names: list[str]) -> int:
     known = sorted(
         module.name
         for module in pkgutil.iter_modules([str(ROOT / "benchmarks")])
-        if module.name != "__main__"
+        if not module.name.startswith("_")
     )
     unknown = sorted(set(names) - set(known))
     if unknown:

@@ -1,0 +1,188 @@
+"""Time of one pass of a model over a batch: decode tokens, with or without a piece of a prompt beside them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.core.batch import FloatArray
+from planner.core.coefficients import Coefficients
+from planner.core.links import EAGER_FLOOR_US, STAGE_HOP_US, collective_seconds
+from planner.core.work import ENGINES, KERNELS, Work
+
+GGUF_ENGINE = float(ENGINES.index("llama.cpp"))
+PREFILL_FIRST_ENGINE = float(ENGINES.index("sglang"))
+ACTIVATION_BYTES = 2.0
+
+
+@dataclass(slots=True)
+class Layouts:
+    """Columns of `Work` with the rates that coefficients give them; shape (n,) each, `log_us` (n, 6)."""
+
+    work: Work[FloatArray]
+    log_us: FloatArray
+    size_scale: FloatArray
+    extra_us: FloatArray
+    is_gguf: NDArray[np.bool_]
+    weight_rate: FloatArray  # bytes/s of one rank
+    kv_rate: FloatArray
+    decode_compute: FloatArray  # FLOP/s of one rank
+    prefill_compute: FloatArray
+    attention_compute: FloatArray
+    host_s: FloatArray  # per pass
+    sequence_s: FloatArray  # per running sequence
+
+
+@dataclass(slots=True)
+class Pass:
+    """Seconds of one pass, by cause; `weights` holds what is longer, reading or computing, overlapped."""
+
+    weights: FloatArray
+    kv: FloatArray
+    interconnect: FloatArray
+    host: FloatArray
+    weight_read: FloatArray  # of `weights`, had compute been free
+    compute: FloatArray
+    bytes_read: FloatArray  # weights and cache, one rank
+
+    @property
+    def total(self) -> FloatArray:
+        """Seconds of the pass."""
+        return self.weights + self.kv + self.interconnect + self.host
+
+
+def layouts_of(
+    values: FloatArray, *, log_us: FloatArray, size_scale: FloatArray, extra_us: FloatArray, c: Coefficients
+) -> Layouts:
+    """Rates of every layout: datasheet figures times the efficiencies of kernel, memory and compute type."""
+    work = Work(*np.ascontiguousarray(values.T))
+    is_gguf = work.engine == GGUF_ENGINE
+    return Layouts(
+        work=work,
+        log_us=log_us,
+        size_scale=size_scale,
+        extra_us=extra_us,
+        is_gguf=is_gguf,
+        weight_rate=work.bandwidth * _stream(work, is_gguf, c),
+        kv_rate=work.bandwidth * c.stream_kv * _fabric(work, c),
+        decode_compute=work.peak * np.where(is_gguf, c.gguf_decode_compute, _compute(work, c)),
+        prefill_compute=work.peak * _prefill_compute(work, is_gguf, c),
+        attention_compute=work.peak_16bit * c.compute_attention,
+        host_s=_host(work, is_gguf, c) * 1e-6,
+        sequence_s=np.where(is_gguf, 0.0, c.sequence_us * 1e-6),
+    )
+
+
+def _fabric(work: Work[FloatArray], c: Coefficients) -> FloatArray:
+    return np.where(work.shared_fabric > 0, c.stream_shared_fabric, np.where(work.cpu > 0, c.stream_cpu, 1.0))
+
+
+def _stream(work: Work[FloatArray], is_gguf: NDArray[np.bool_], c: Coefficients) -> FloatArray:
+    by_kernel = {
+        "dense": c.stream_dense,
+        "fp8": c.stream_fp8,
+        "fp4": c.stream_fp4,
+        "int4": c.stream_int4,
+        "gguf": c.stream_gguf,
+        "nf4": c.stream_nf4,
+    }
+    table = np.array([by_kernel[name] for name in KERNELS])
+    stacked = np.where(is_gguf & (work.stacked_memory > 0), c.gguf_on_stacked_memory, 1.0)
+    return table[work.kernel.astype(np.intp)] * _fabric(work, c) * stacked
+
+
+def _compute(work: Work[FloatArray], c: Coefficients) -> FloatArray:
+    table = np.array([c.compute_16bit, c.compute_8bit, c.compute_4bit])
+    share = table[work.compute.astype(np.intp)]
+    share = share * np.where(work.weight_only > 0, c.compute_weight_only, 1.0)
+    return np.asarray(share * np.where(work.moe_layers > 0, c.moe_compute, 1.0), dtype=np.float64)
+
+
+def _prefill_compute(work: Work[FloatArray], is_gguf: NDArray[np.bool_], c: Coefficients) -> FloatArray:
+    gguf = np.where(work.shader_peak > 0, c.shader_prefill_compute, c.gguf_prefill_compute)
+    gguf = gguf * np.where(work.moe_layers > 0, c.moe_compute, 1.0)
+    return np.where(is_gguf, gguf, _compute(work, c))
+
+
+def _host(work: Work[FloatArray], is_gguf: NDArray[np.bool_], c: Coefficients) -> FloatArray:
+    """Microseconds of a pass that neither bandwidth nor compute explain."""
+    table = np.array([c.layer_us_vllm, c.layer_us_sglang, c.layer_us_tensorrt_llm, c.layer_us_gguf])
+    layer = table[work.engine.astype(np.intp)]
+    layer = layer * np.where(is_gguf & (work.stacked_memory > 0), c.layer_gguf_on_stacked_memory, 1.0)
+    unpacking = np.where((work.weight_only > 0) & ~is_gguf, c.moe_weight_only_us, 0.0)
+    expert_layer = c.moe_layer_us * np.where(work.native_fp4 > 0, c.moe_native_fp4, 1.0) + unpacking
+    total = work.layers * layer + work.moe_layers * expert_layer
+    total = total + work.latent_layers * c.latent_layer_us + work.indexer_layers * c.indexer_layer_us
+    total = total * np.where((work.eager > 0) & ~is_gguf, c.layer_eager, 1.0)
+    return np.asarray(total, dtype=np.float64)
+
+
+def distinct_experts(
+    experts: FloatArray, chosen: FloatArray, tokens: FloatArray, routing: float
+) -> FloatArray:
+    """Expected number of different experts that `tokens` tokens touch in one layer.
+
+    E (1 - (1 - k/E)^n) for n independent choices; tokens of real text agree more, which `routing` < 1 expresses.
+    """
+    return experts * (1.0 - (1.0 - chosen / experts) ** tokens**routing)
+
+
+def run_pass(
+    layouts: Layouts,
+    c: Coefficients,
+    *,
+    sequences: FloatArray,
+    context: FloatArray,
+    prompt_tokens: FloatArray,
+) -> Pass:
+    """One pass over `sequences` decoding at a mean `context`, with `prompt_tokens` of new prompts beside them.
+
+    Attention of the prompt itself is not in here: it depends on the prompt's length, see `steady`.
+    """
+    work = layouts.work
+    tokens = sequences + prompt_tokens
+    seen = tokens * np.where(work.expert_ranks > work.tensor, work.data, 1.0)
+    touched = distinct_experts(work.experts, work.experts_per_token, seen, c.routing) / work.experts
+    spread = np.where(work.expert_ranks > 1, np.minimum(1.0 + c.expert_imbalance, 1.0 / touched), 1.0)
+    weight_bytes = work.dense_bytes + work.expert_bytes * touched * spread
+    weight_read = weight_bytes / layouts.weight_rate
+    rate = np.where(prompt_tokens > 0, layouts.prefill_compute, layouts.decode_compute)
+    compute = 2.0 * tokens * work.active_params / work.tensor / rate
+    kv_bytes = sequences * cache_bytes(work, context)
+    kv_read = kv_bytes / layouts.kv_rate
+    kv_compute = sequences * work.attention_flop * context / work.tensor / layouts.attention_compute
+    return Pass(
+        weights=overlapped(weight_read, compute, c.overlap),
+        kv=np.maximum(kv_read, kv_compute),
+        interconnect=_interconnect(layouts, c, tokens),
+        host=layouts.host_s + sequences * layouts.sequence_s,
+        weight_read=weight_read,
+        compute=compute,
+        bytes_read=weight_bytes + kv_bytes,
+    )
+
+
+def overlapped(first: FloatArray, second: FloatArray, power: float) -> FloatArray:
+    """Time of two activities that partly overlap: between the longer of them and their sum."""
+    long = np.maximum(first, second)
+    short = np.minimum(first, second)
+    return long * (1.0 + (short / long) ** power) ** (1.0 / power)
+
+
+def cache_bytes(work: Work[FloatArray], context: FloatArray) -> FloatArray:
+    """Cache bytes that one sequence makes one rank read in a step."""
+    windowed = (
+        np.minimum(context, work.window0) * work.window_bytes0
+        + np.minimum(context, work.window1) * work.window_bytes1
+        + np.minimum(context, work.window2) * work.window_bytes2
+    )
+    return work.kv_bytes_per_token * context + windowed + work.state_bytes
+
+
+def _interconnect(layouts: Layouts, c: Coefficients, tokens: FloatArray) -> FloatArray:
+    """Two all-reduces per layer in the tensor group, and the way from stage to stage."""
+    work = layouts.work
+    size = tokens * work.hidden * ACTIVATION_BYTES
+    extra = layouts.extra_us + np.where(work.eager > 0, EAGER_FLOOR_US, 0.0)
+    each = collective_seconds(layouts.log_us, layouts.size_scale, extra, size) * c.collective
+    return 2.0 * work.layers * each + (work.pipeline - 1.0) * STAGE_HOP_US * 1e-6

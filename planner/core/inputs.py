@@ -1,0 +1,118 @@
+"""From checked requests and their memory to the arrays that the speed model works on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.core.batch import FloatArray, MemoryBatch
+from planner.core.coefficients import Coefficients
+from planner.core.decode import Layouts, layouts_of
+from planner.core.links import FAST_KINDS, Curves, collective, curves_of
+from planner.core.request import EstimateRequest, Workload
+from planner.core.specs import AcceleratorSpec, Catalog
+from planner.core.steady import Load
+from planner.core.units import GIB
+from planner.core.work import Work, kv_default_of, work_of
+
+# Engines that reserve the whole context of every slot at start: slots limit them, not a shared pool
+RESERVING_ENGINES = frozenset({"llama.cpp"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A request that there is something to say about, and its row in the memory batch."""
+
+    row: int
+    request: EstimateRequest
+    accelerator: AcceleratorSpec
+    workload: Workload
+
+
+@dataclass(slots=True, kw_only=True)
+class Inputs:
+    """Arrays of the cases, in their order."""
+
+    rows: NDArray[np.intp]
+    layouts: Layouts
+    load: Load
+    slow_group: FloatArray  # 1.0 where a tensor group talks over PCIe or a network
+
+
+def case_of(request: EstimateRequest, *, verdict: str, row: int) -> Case | None:
+    """None without accelerator, bandwidth or workload, and where the model does not start."""
+    accelerator, workload = request.accelerator, request.workload
+    if accelerator is None or workload is None or accelerator.bandwidth_gb_s is None:
+        return None
+    if verdict not in ("fits", "unknown"):
+        return None
+    return Case(row=row, request=request, accelerator=accelerator, workload=workload)
+
+
+def inputs_of(cases: Sequence[Case], memory: MemoryBatch, catalog: Catalog, c: Coefficients) -> Inputs:
+    """Arrays of `cases`, whose memory is in rows of `memory`."""
+    curves = curves_of(catalog)
+    works = np.array([work_of_request(case.request) for case in cases], dtype=np.float64)
+    links = [_link(case, curves) for case in cases]
+    rows = np.array([case.row for case in cases], dtype=np.intp)
+    return Inputs(
+        rows=rows,
+        layouts=layouts_of(
+            works,
+            log_us=np.array([link[0] for link in links]),
+            size_scale=np.array([link[1] for link in links]),
+            extra_us=np.array([link[2] for link in links]),
+            c=c,
+        ),
+        load=_load(cases, rows, memory),
+        slow_group=np.array([link[3] for link in links]),
+    )
+
+
+def _load(cases: Sequence[Case], rows: NDArray[np.intp], memory: MemoryBatch) -> Load:
+    asked = np.array(
+        [
+            (case.workload.input_tokens, case.workload.output_tokens, case.workload.concurrency)
+            for case in cases
+        ],
+        dtype=np.float64,
+    )
+    context = np.zeros(len(memory.verdicts))
+    context[rows] = asked[:, 0] + asked[:, 1] / 2.0
+    per_sequence = memory.sequence_bytes(context)[rows]
+    reserving = np.array([case.request.engine.name in RESERVING_ENGINES for case in cases])
+    counts = ~reserving & (per_sequence > 0)
+    pool = memory.kv_cache_gib[rows] * GIB
+    sequences = np.where(counts, np.floor(pool / np.where(counts, per_sequence, 1.0)), np.nan)
+    return Load(
+        input_tokens=asked[:, 0],
+        output_tokens=asked[:, 1],
+        concurrency=asked[:, 2],
+        max_num_seqs=memory.max_num_seqs[rows],
+        cache_sequences=sequences,
+        max_num_batched_tokens=memory.max_num_batched_tokens[rows],
+    )
+
+
+def work_of_request(request: EstimateRequest) -> Work[float]:
+    """What the layout of `request` reads and computes; it must have an accelerator."""
+    assert request.accelerator is not None  # noqa: S101 - case_of() has looked
+    return work_of(
+        request.model,
+        scheme=request.scheme,
+        kv_cache_dtype=request.kv_cache_dtype,
+        kv_default=kv_default_of(request.engine, request.scheme, request.model),
+        parallelism=request.parallelism,
+        accelerator=request.accelerator,
+        engine_name=request.engine.name,
+        eager=request.settings.enforce_eager,
+    )
+
+
+def _link(case: Case, curves: Curves) -> tuple[tuple[float, ...], float, float, float]:
+    """(log µs at the sizes of the table, scale of size, constant µs, 1.0 for a group on a slow link)."""
+    ranks, link = case.request.parallelism.tensor, case.request.link
+    found = collective(link, case.accelerator, ranks, curves)
+    slow = ranks > 1 and (link is None or link.kind not in FAST_KINDS)
+    return found.log_us, found.size_scale, found.extra_us, float(slow)

@@ -1,0 +1,54 @@
+"""How far a prediction may be off: 80 % intervals from the spread of measured over predicted, by cause."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.core.batch import FloatArray
+from planner.core.work import Work
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """Half widths of the 80 % interval as natural logarithms; contributions add as independent errors do."""
+
+    alone: float = 0.12  # one stream, dense
+    served: float = 0.24  # many streams, dense
+    experts: float = 0.22  # mixture of experts
+    prefill: float = 0.30  # times the share of prefill in a token's time
+    weight_only_served: float = 0.20
+    slow_group: float = 0.25
+    shader: float = 0.15
+    unmeasured_class: float = 0.25
+    unknown_peak: float = 0.25
+
+
+SPREAD = Spread()
+
+
+def half_width(
+    work: Work[FloatArray],
+    *,
+    running: FloatArray,
+    prefill_share: FloatArray,
+    slow_group: FloatArray,
+    spread: Spread = SPREAD,
+) -> FloatArray:
+    """Half width (n,) of log(measured / predicted) that holds 80 % of measurements.
+
+    `prefill_share`: part of the time per token; `slow_group`: 1.0 where a tensor group talks over PCIe or a network.
+    """
+    many = np.minimum(np.log2(np.maximum(running, 1.0)) / 3.0, 1.0)
+    squares = spread.alone**2 + (spread.served**2 - spread.alone**2) * many
+    causes = (
+        (spread.experts, np.where(work.moe_layers > 0, 1.0, 0.0)),
+        (spread.prefill, prefill_share),
+        (spread.weight_only_served, work.weight_only * many),
+        (spread.slow_group, slow_group),
+        (spread.shader, work.shader_peak),
+        (spread.unmeasured_class, 1.0 - work.measured_class),
+        (spread.unknown_peak, (1.0 - work.peak_known) * np.maximum(many, 0.3)),
+    )
+    for width, weight in causes:
+        squares = squares + (width * weight) ** 2
+    return np.asarray(np.sqrt(squares), dtype=np.float64)
