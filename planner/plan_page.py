@@ -208,19 +208,16 @@ def _hints(parsed: EstimateRequest) -> dict[str, str]:
             model.vision_params,
         )
     )
-    hints = {
+    link = parsed.link.kind if parsed.link is not None and parsed.count > 1 else ""
+    return {
         "m": _("%(size)s B parameters · %(layers)s layers · context %(context)s")
         % {
             "size": short(total / 1e9),
             "layers": count(model.num_layers),
             "context": count(model.max_position_embeddings),
         },
-        "w": _("as published: %s") % parsed.scheme.id if parsed.scheme_as_published else "",
-        "tp": str(parsed.parallelism.tensor),
+        "w": parsed.scheme.id if parsed.scheme_as_published else "",
+        "a": f"{count(card.bandwidth_gb_s)}{NBSP}GB/s" if card is not None and card.bandwidth_gb_s else "",
+        "l": link,
         "v": parsed.engine.version,
     }
-    if card is not None and card.bandwidth_gb_s:
-        hints["a"] = f"{count(card.bandwidth_gb_s)}{NBSP}GB/s"
-    if parsed.link is not None and parsed.count > 1:
-        hints["l"] = parsed.link.kind
-    return hints

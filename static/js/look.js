@@ -137,7 +137,7 @@ function wanted(config) {
 document.addEventListener("htmx:sendError", (event) => failed(event, "offline"));
 document.addEventListener("htmx:timeout", (event) => failed(event, "offline"));
 document.addEventListener("htmx:responseError", (event) =>
-  failed(event, [401, 403].includes(event.detail.xhr.status) ? "signed-out" : "error"));
+  failed(event, event.detail.xhr.status === 401 ? "signed-out" : "error"));
 document.addEventListener("htmx:beforeSwap", (event) => {
   // A redirect to the sign-in page must not land inside the result.
   const { xhr, requestConfig } = event.detail;
@@ -148,6 +148,20 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     return;
   }
   document.querySelector("[data-swap-failed]")?.remove();
+});
+
+// What is open stays open, and a field says whether its text was refused.
+let opened = [];
+document.addEventListener("htmx:beforeSwap", () => {
+  opened = [...document.querySelectorAll("[data-result] details[open][id]")].map((part) => part.id);
+});
+document.addEventListener("htmx:afterSettle", () => {
+  for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
+  for (const slot of document.querySelectorAll("[data-error-for]")) {
+    const field = document.getElementById("in-" + slot.dataset.errorFor);
+    if (slot.childElementCount) field?.setAttribute("aria-invalid", "true");
+    else field?.removeAttribute("aria-invalid");
+  }
 });
 
 // A busy look only when an answer is late, and then long enough to be seen as such.
