@@ -1,7 +1,7 @@
 """What the plan page says about one answer: sentences and figures, so that its templates only loop."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -103,7 +103,9 @@ ENGINE_NAMES = {"vllm": "vLLM", "sglang": "SGLang", "tensorrt-llm": "TensorRT-LL
 
 def verdict(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup, plan: Plan) -> Verdict:
     """The answer in one headline with its distance, a few sentences, the figures and the reasons."""
-    reasons = [remark(reason, plan, state=_reason_state(answer, reason)) for reason in answer["reasons"]]
+    reasons = _each_link_once(
+        [remark(reason, plan, state=_reason_state(answer)) for reason in answer["reasons"]]
+    )
     state = STATE_OF_VERDICT[answer["verdict"]]
     if state == "ok" and any(reason.state == "warn" for reason in reasons):
         state = "warn"
@@ -117,8 +119,17 @@ def verdict(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup,
     )
 
 
-def _reason_state(answer: Mapping[str, Any], reason: Mapping[str, Any]) -> str:
+def _reason_state(answer: Mapping[str, Any]) -> str:
     return {"does_not_fit": "crit", "fits": "warn"}.get(answer["verdict"], "off")
+
+
+def _each_link_once(remarks: Sequence[Remark]) -> list[Remark]:
+    """Several reasons may have the same mend: the last of them offers it."""
+    last = {item.link: index for index, item in enumerate(remarks)}
+    return [
+        item if last[item.link] == index else replace(item, link="", link_text="")
+        for index, item in enumerate(remarks)
+    ]
 
 
 def _headline(answer: Mapping[str, Any], request: Mapping[str, Any]) -> str:

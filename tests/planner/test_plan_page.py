@@ -1,0 +1,277 @@
+"""The plan page through Django: what each verdict shows, errors, updates, texts of strangers, queries."""
+
+import re
+from html import unescape
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import pytest
+from django.test import Client
+
+from access.models import User
+from access.roles import Role
+from planner.catalog import load_shipped
+from planner.core.parse import parse_request
+from planner.forms import read_plan
+from planner.plan_page import answered
+
+HX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def client(db: None) -> Client:
+    client = Client()
+    client.force_login(User.objects.create_user("viewer", role=Role.VIEWER))
+    return client
+
+
+def text_of(response: Any, part: str | None = None) -> str:
+    """Visible text of the page, or of the element with an id up to the next blank line."""
+    html = response.content.decode()
+    if part:
+        html = html[html.index(f'id="{part}"') :]
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html))).replace("\u00a0", " ")
+
+
+def headline(response: Any) -> str:
+    html = response.content.decode()
+    found = re.search(r'<h2 id="verdict-title">(.*?)</h2>', html, re.DOTALL)
+    assert found
+    return unescape(found[1]).replace("\u00a0", " ")
+
+
+def test_plan_opens_with_an_answered_example(client: Client) -> None:
+    response = client.get("/plan/")
+    assert response.status_code == 200
+    assert re.fullmatch(
+        r"Fits with [0-9.]+ GiB to spare per card, and all 16 users decode at once\.", headline(response)
+    )
+    html = response.content.decode()
+    for part in ("step", "memory", "roofline-card", "curve-card", "startup", "working", "ask"):
+        assert f'id="{part}"' in html
+    assert "<style" not in html
+    assert " style=" not in html
+    assert "onclick" not in html
+
+
+def test_plan_short_of_memory_shows_the_distance_and_what_helps(client: Client) -> None:
+    response = client.get("/plan/?m=Qwen%2FQwen2.5-14B-Instruct")
+    assert re.fullmatch(r"Does not fit: short by [0-9.]+ GiB per card\.", headline(response))
+    html = response.content.decode()
+    assert 'class="bar-beyond"' in html  # the bar runs past the end of the card
+    assert 'id="step"' not in html
+    links = re.findall(r'<b><a href="/plan/\?([^"]*)">', html)
+    assert links
+    for link in links:
+        assert headline(client.get(f"/plan/?{unescape(link)}")).startswith("Fits")
+
+
+def test_plan_with_too_little_cache_for_all_users(client: Client) -> None:
+    response = client.get("/plan/?u=500&seqs=512")
+    assert re.fullmatch(r"Fits, but only [0-9.]+ of 500 users decode at once\.", headline(response))
+    assert 'class="card verdict is-warn"' in response.content.decode()
+
+
+def test_plan_without_a_card_cannot_tell_but_says_what_it_knows(client: Client) -> None:
+    response = client.get("/plan/?a=")
+    assert headline(response) == "Cannot tell yet."
+    # 28 layers × 4 KV heads × 128 × 2 (K and V) × 2 bytes = 57,344 bytes
+    assert "KV per token computed 56.0 KiB" in text_of(response, "answer")
+
+
+def test_plan_of_what_does_not_exist(client: Client) -> None:
+    response = client.get("/plan/?kv=nvfp4")
+    assert headline(response) == "Not supported: this combination does not exist."
+    assert 'class="card verdict is-off"' in response.content.decode()
+
+
+def test_plan_without_workload_answers_memory_alone(client: Client) -> None:
+    response = client.get("/plan/?i=&o=&u=")
+    assert re.fullmatch(r"Fits with [0-9.]+ GiB to spare per card\.", headline(response))
+    assert 'id="curve-card"' not in response.content.decode()
+
+
+def test_plan_with_errors_says_them_beside_the_field(client: Client) -> None:
+    response = client.get("/plan/?n=3&tp=2&u=many")
+    assert response.status_code == 200
+    assert headline(response) == "2 inputs need a look."
+    html = response.content.decode()
+    assert 'value="many" inputmode="decimal"' in html
+    assert html.count('aria-invalid="true"') == 2
+    assert 'href="#in-n"' in html
+
+
+def test_plan_address_is_brought_to_its_short_form(client: Client) -> None:
+    full = {"m": "Qwen/Qwen2.5-7B-Instruct", "u": "4", "a": "nvidia-rtx-4090", "len": "4096", "other": "x"}
+    response = client.get("/plan/", full)
+    assert (response.status_code, response["Location"]) == (302, "/plan/?u=4")
+    assert client.get("/plan/?u=4").status_code == 200
+
+
+def test_plan_update_sends_only_what_changes(client: Client) -> None:
+    response = client.get("/plan/?u=4&len=4096", headers=HX)
+    assert (response.status_code, response["HX-Push-Url"]) == (200, "/plan/?u=4")
+    html = response.content.decode()
+    assert "<html" not in html
+    assert "<form" not in html
+    assert html.count('hx-swap-oob="true"') == 28
+    replaced = client.get("/plan/?u=4", headers={**HX, "Plan-History": "replace"})
+    assert (replaced["HX-Replace-Url"], replaced.has_header("HX-Push-Url")) == ("/plan/?u=4", False)
+
+
+def test_plan_update_with_errors_leaves_the_last_pictures(client: Client) -> None:
+    html = client.get("/plan/?u=x", headers=HX).content.decode()
+    assert 'id="rest"' not in html
+    assert 'id="error-u"' in html
+    assert "Below is the last answer" in html
+
+
+def test_plan_applies_the_fix_of_a_reason(client: Client) -> None:
+    response = client.get("/plan/?util=0.72&len=32768")
+    html = response.content.decode()
+    link = re.search(r'verdict-reason.*?href="/plan/\?([^"]*)"', html, re.DOTALL)
+    assert link
+    changed = dict(parse_qsl(unescape(link[1]), keep_blank_values=True))
+    assert changed.keys() == {"len", "util"}
+    assert headline(client.get("/plan/", changed)).startswith("Fits")
+
+
+def test_plan_offers_the_same_mend_once(client: Client) -> None:
+    # 28 heads, 4 KV heads and a width of 18,944 do not divide by 3: three reasons, one mend
+    html = client.get("/plan/?n=3").content.decode()
+    assert html.count('class="verdict-reason"') == 3
+    assert html.count("Apply: ") == 1
+
+
+def test_plan_shows_texts_of_strangers_as_text(client: Client) -> None:
+    hostile = '"><script>alert(1)</script>'
+    for key in ("m", "a", "u", "v", "w", "kv", "l", "e", "len", "c"):
+        response = client.get("/plan/?" + urlencode({key: hostile}))
+        assert "<script>alert" not in response.content.decode()
+    response = client.post("/plan/config/", {"config": hostile, "plan": hostile})
+    assert "<script>alert" not in response.content.decode()
+
+
+def test_plan_reads_a_pasted_config(client: Client) -> None:
+    config = """{"architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "hidden_size": 3584,
+        "intermediate_size": 18944, "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4,
+        "vocab_size": 152064, "max_position_embeddings": 32768, "tie_word_embeddings": false,
+        "torch_dtype": "bfloat16"}"""
+    response = client.post("/plan/config/", {"config": config, "plan": "u=4"})
+    assert response.status_code == 302
+    shown = client.get(response["Location"])
+    assert headline(shown).startswith("Fits with")
+    assert "7.62 B parameters" in text_of(shown)
+    assert dict(parse_qsl(response["Location"].partition("?")[2]))["u"] == "4"
+
+
+def test_plan_refuses_a_config_that_is_none_and_keeps_the_text(client: Client) -> None:
+    response = client.post("/plan/config/", {"config": "not json {", "plan": "u=4"})
+    assert response.status_code == 422
+    html = response.content.decode()
+    assert "not json {</textarea>" in html
+    assert 'id="in-u" name="u" value="4"' in html
+
+
+def test_plan_speaks_chinese(client: Client) -> None:
+    User.objects.update(language="zh-hans")
+    response = client.get("/plan/")
+    assert headline(response).startswith("放得下")
+    assert '<html lang="zh-Hans">' in response.content.decode()
+
+
+def test_plan_is_for_people_who_are_signed_in(db: None) -> None:
+    assert Client().get("/plan/?u=4")["Location"] == "/sign-in/?next=/plan/%3Fu%3D4"
+    assert Client().get("/plan/?u=4", headers=HX).status_code == 401
+
+
+def test_plan_asks_the_database_a_fixed_number_of_times(
+    client: Client, django_assert_num_queries: Any
+) -> None:
+    client.get("/plan/")
+    with django_assert_num_queries(5):  # session, user, savepoint around the version of the catalog
+        client.get("/plan/?u=4", headers=HX)
+    with django_assert_num_queries(5):
+        client.get("/plan/")
+
+
+def example_answer() -> dict[str, Any]:
+    """An answer of the contract with every part filled, written by hand."""
+    return {
+        "id": None,
+        "verdict": "fits",
+        "reasons": [],
+        "memory": {
+            "per_accelerator": {
+                "total_gib": 24.0,
+                "budget_gib": 21.6,
+                "weights_gib": 14.0,
+                "activation_gib": 1.0,
+                "non_torch_gib": 0.6,
+                "cuda_graph_gib": 0.4,
+                "kv_cache_gib": 6.0,
+                "outside_budget_gib": 0.4,
+            },
+            "kv_bytes_per_token": 57344,
+            "kv_cache_tokens": 112347,
+            "max_concurrency": 24.0,
+            "interval": {"kv_cache_gib": [5.0, 7.0]},
+        },
+        "startup_log": None,
+        "speed": {
+            "running": 16,
+            "decode_step_ms": 16.0,
+            "tpot_ms": 20.0,
+            "ttft_ms": 1500.0,
+            "output_tokens_per_s": 700.0,
+            "output_tokens_per_s_per_user": 50.0,
+            "bound": "memory",
+            "mbu": 0.5,
+            "interval": {
+                "decode_step_ms": [12.0, 20.0],
+                "tpot_ms": [16.0, 25.0],
+                "output_tokens_per_s": [600.0, 800.0],
+            },
+            "provenance": "calibrated",
+        },
+        "step": {"weights_ms": 12.0, "kv_ms": 2.0, "prefill_ms": 4.0, "interconnect_ms": 0.0, "host_ms": 2.0},
+        "advice": [],
+        "commands": None,
+        "basis": {"catalog": "abc", "core": "1", "calibration": None},
+        "explain": [],
+    }
+
+
+def test_page_of_an_answer_says_its_figures() -> None:
+    plan = read_plan({})
+    parsed = parse_request(plan.request(), load_shipped())
+    page = answered(
+        plan, example_answer(), plan.request(), parsed, changes=[], found=None, address="https://x/api"
+    )
+    assert page.verdict and page.step and page.memory
+    # 6 GiB hold 24 requests, so all but one of them is to spare: 6 × 23 / 24
+    assert page.verdict.headline.replace("\u00a0", " ") == (
+        "Fits with 5.75 GiB to spare per card, and all 16 users decode at once."
+    )
+    assert [(item.value, item.unit) for item in page.verdict.figures] == [
+        ("20.0", "ms"),
+        ("1.50", "s"),
+        ("700", "tok/s"),
+        ("50.0", "tok/s"),
+        ("24.0", "×"),
+        ("50", "%"),
+    ]
+    assert page.kinds == ["calibrated", "computed"]
+    assert [part.series for part in page.step.segments] == ["weights", "kv", "compute", "host"]
+    # left of the line weights, framework, activation, KV; right of it graphs and what is free
+    assert [(part.series, part.value) for part in page.memory.segments] == [
+        ("weights", "14.0"),
+        ("host", "0.60"),
+        ("compute", "1.00"),
+        ("kv", "6.00"),
+        ("host", "0.40"),
+        ("free", "2.00"),
+    ]
+    assert page.step_sentence.replace("\u00a0", " ") == (
+        "Of the time per token, 60 % reads weights, 20 % computes prompts of other users, 10 % reads the KV cache."
+    )
