@@ -47,7 +47,13 @@ def test_bad_request_is_problem_json_that_names_the_field(viewer: Client) -> Non
     assert [(item["field"], item["code"]) for item in response.json()["errors"]] == [("weights", "unknown_scheme")]
 
 
-@pytest.mark.parametrize("body", ["", "{", "nul", '{"a": NaN}', "[" * 100_000, "9" * 10_000])
+def test_empty_body_names_the_missing_model(viewer: Client) -> None:
+    response = post(viewer, "")
+    assert (response.status_code, response["Content-Type"]) == (422, "application/problem+json")
+    assert [(item["field"], item["code"]) for item in response.json()["errors"]] == [("model", "missing")]
+
+
+@pytest.mark.parametrize("body", ["{", "nul", '{"a": NaN}', "[" * 100_000, "9" * 10_000])
 def test_body_that_is_not_json_is_a_400(viewer: Client, body: str) -> None:
     response = post(viewer, body)
     assert (response.status_code, response["Content-Type"]) == (400, "application/problem+json")
