@@ -170,7 +170,8 @@ def _scheme(request: EstimateRequest) -> Iterator[Reason]:
     capability = cuda_capability(card)
     if capability is None or card is None or scheme.min_compute_capability is None:
         return
-    needed = engine.values["weight_only_fallback"].get(scheme.kernel, scheme.min_compute_capability)
+    fallback = engine.values["weight_only_fallback"]
+    needed = fallback.get(scheme.id) or fallback.get(scheme.kernel, scheme.min_compute_capability)
     lowest = min(_capability(needed), _capability(scheme.min_compute_capability))
     if capability < lowest:
         yield Reason(
