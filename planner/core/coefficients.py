@@ -12,62 +12,65 @@ class Coefficients:
     """Efficiencies are shares of the datasheet figure; times are in microseconds."""
 
     # Share of datasheet bandwidth at which kernels stream weights, by kernel
-    stream_dense: float = 0.872
-    stream_fp8: float = 0.802
-    stream_fp4: float = 0.859
-    stream_int4: float = 0.778
-    stream_gguf: float = 0.876
+    stream_dense: float = 0.851
+    stream_fp8: float = 0.803
+    stream_fp4: float = 0.86
+    stream_int4: float = 0.779
+    stream_gguf: float = 0.847
     # Codebook lookups instead of shifts: measured about half of the other 4-bit kernels
     stream_nf4: float = 0.37
-    stream_kv: float = 0.884
+    stream_kv: float = 0.881
     # Memory shared with a CPU through a system-level cache streams a little slower
-    stream_shared_fabric: float = 0.922
+    stream_shared_fabric: float = 0.935
     # CPU cores saturate a smaller share of their channels than a GPU does
     stream_cpu: float = 0.8
     # Matrix-vector kernels written for GDDR do not keep enough bytes in flight for stacked memory
-    gguf_on_stacked_memory: float = 0.651
+    gguf_on_stacked_memory: float = 0.633
 
     # Share of dense peak in matrix multiplication, by compute type; mixture of experts multiplies by moe_compute
-    compute_16bit: float = 0.67
-    compute_8bit: float = 0.472
-    compute_4bit: float = 0.448
+    compute_16bit: float = 0.673
+    compute_8bit: float = 0.487
+    compute_4bit: float = 0.454
     compute_attention: float = 0.5
     # Weights unpacked to 16 bit on the way into the matrix units
-    compute_weight_only: float = 0.752
+    compute_weight_only: float = 0.75
     moe_compute: float = 0.494
     # llama.cpp: vector kernels of small batches, matrix kernels of prompts, and the same against a shader peak
-    gguf_decode_compute: float = 0.078
+    gguf_decode_compute: float = 0.087
+    shader_decode_compute: float = 0.15
     gguf_prefill_compute: float = 0.3
     shader_prefill_compute: float = 0.6
 
     # Launch, ramp and tail of the kernels of one layer, whatever it reads
-    layer_us_vllm: float = 50.2
-    layer_us_sglang: float = 51.8
-    layer_us_tensorrt_llm: float = 44.7
-    layer_us_gguf: float = 91.3
-    layer_gguf_on_stacked_memory: float = 1.379
+    layer_us_vllm: float = 49.7
+    layer_us_sglang: float = 51.4
+    layer_us_tensorrt_llm: float = 44.3
+    layer_us_gguf: float = 65.3
+    layer_gguf_on_stacked_memory: float = 1.63
     # Without CUDA graphs every kernel is launched from Python
     layer_eager: float = 4.0
     # Routing, dispatch and grouped kernels of an expert layer; weight-only kernels add unpacking
-    moe_layer_us: float = 37.4
-    moe_native_fp4: float = 0.361
-    moe_weight_only_us: float = 20.4
+    moe_layer_us: float = 38.0
+    moe_native_fp4: float = 0.363
+    moe_weight_only_us: float = 20.3
     # Extra kernels of a latent-attention layer, and of an indexer that selects tokens
     latent_layer_us: float = 15.6
-    indexer_layer_us: float = 53.1
+    indexer_layer_us: float = 52.9
     # Scheduler, sampler and detokenizer per running sequence
-    sequence_us: float = 18.4
+    sequence_us: float = 18.2
 
     # Tokens choose experts alike: B sequences touch as many as B ** routing would if they chose at random
-    routing: float = 0.921
+    routing: float = 0.918
     # The busiest rank holds more of the chosen experts than the mean rank
-    expert_imbalance: float = 0.177
+    expert_imbalance: float = 0.178
     # Measured all-reduce loops run alone; inside a step they wait for the slowest rank
-    collective: float = 1.062
+    collective: float = 1.075
     # Memory and compute overlap: 1 adds them, infinity takes the longer
-    overlap: float = 1.962
+    overlap: float = 1.687
+    # Stages of a filled pipeline never balance: each one beyond the first adds this share of a step
+    pipeline_bubble: float = 0.07
     # Share of the others' prefill that falls between a request's own tokens; the rest delays its first token
-    prefill_share: float = 0.851
+    prefill_share: float = 0.83
     prefill_share_prefill_first: float = 0.655
 
 

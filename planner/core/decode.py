@@ -50,6 +50,18 @@ class Pass:
         """Seconds of the pass."""
         return self.weights + self.kv + self.interconnect + self.host
 
+    def scaled(self, factor: FloatArray) -> "Pass":
+        """The same work in `factor` times the time."""
+        return Pass(
+            weights=self.weights * factor,
+            kv=self.kv * factor,
+            interconnect=self.interconnect * factor,
+            host=self.host * factor,
+            weight_read=self.weight_read * factor,
+            compute=self.compute * factor,
+            bytes_read=self.bytes_read,
+        )
+
 
 def layouts_of(
     values: FloatArray, *, log_us: FloatArray, size_scale: FloatArray, extra_us: FloatArray, c: Coefficients
@@ -65,7 +77,7 @@ def layouts_of(
         is_gguf=is_gguf,
         weight_rate=work.bandwidth * _stream(work, is_gguf, c),
         kv_rate=work.bandwidth * c.stream_kv * _fabric(work, c),
-        decode_compute=work.peak * np.where(is_gguf, c.gguf_decode_compute, _compute(work, c)),
+        decode_compute=work.peak * _decode_compute(work, is_gguf, c),
         prefill_compute=work.peak * _prefill_compute(work, is_gguf, c),
         attention_compute=work.peak_16bit * c.compute_attention,
         host_s=_host(work, is_gguf, c) * 1e-6,
@@ -96,6 +108,11 @@ def _compute(work: Work[FloatArray], c: Coefficients) -> FloatArray:
     share = table[work.compute.astype(np.intp)]
     share = share * np.where(work.weight_only > 0, c.compute_weight_only, 1.0)
     return np.asarray(share * np.where(work.moe_layers > 0, c.moe_compute, 1.0), dtype=np.float64)
+
+
+def _decode_compute(work: Work[FloatArray], is_gguf: NDArray[np.bool_], c: Coefficients) -> FloatArray:
+    gguf = np.where(work.shader_peak > 0, c.shader_decode_compute, c.gguf_decode_compute)
+    return np.where(is_gguf, gguf, _compute(work, c))
 
 
 def _prefill_compute(work: Work[FloatArray], is_gguf: NDArray[np.bool_], c: Coefficients) -> FloatArray:
@@ -147,7 +164,9 @@ def run_pass(
     weight_bytes = work.dense_bytes + work.expert_bytes * touched * spread
     weight_read = weight_bytes / layouts.weight_rate
     rate = np.where(prompt_tokens > 0, layouts.prefill_compute, layouts.decode_compute)
-    compute = 2.0 * tokens * work.active_params / work.tensor / rate
+    # A vector kernel multiplies one token while it waits for memory: its stream share holds that already
+    free = np.where(layouts.is_gguf & (work.shader_peak == 0.0) & (prompt_tokens == 0.0), 1.0, 0.0)
+    compute = 2.0 * (tokens - free) * work.active_params / work.tensor / rate
     kv_bytes = sequences * cache_bytes(work, context)
     kv_read = kv_bytes / layouts.kv_rate
     kv_compute = sequences * work.attention_flop * context / work.tensor / layouts.attention_compute

@@ -5,20 +5,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.core.batch import FloatArray
-from planner.core.work import Work
+from planner.core.work import ENGINES, Work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
     """Half widths of the 80 % interval as natural logarithms; contributions add as independent errors do."""
 
-    alone: float = 0.12  # one stream, dense
-    served: float = 0.24  # many streams, dense
-    experts: float = 0.22  # mixture of experts
-    prefill: float = 0.30  # times the share of prefill in a token's time
+    alone: float = 0.12  # one stream, dense, an engine without a server
+    alone_server: float = 0.20  # one stream, dense, through a server
+    served: float = 0.21  # many streams, dense
+    experts: float = 0.19  # mixture of experts
+    prefill: float = 0.26  # times the share of prefill in a token's time
     weight_only_served: float = 0.20
     slow_group: float = 0.25
-    shader: float = 0.15
+    shader: float = 0.26  # kernels without matrix units differ most from chip to chip
+    edge: float = 0.14  # small hosts, shared power and memory
+    server_elsewhere: float = 0.20  # servers were measured on stacked memory almost only
     unmeasured_class: float = 0.25
     unknown_peak: float = 0.25
 
@@ -39,13 +42,17 @@ def half_width(
     `prefill_share`: part of the time per token; `slow_group`: 1.0 where a tensor group talks over PCIe or a network.
     """
     many = np.minimum(np.log2(np.maximum(running, 1.0)) / 3.0, 1.0)
-    squares = spread.alone**2 + (spread.served**2 - spread.alone**2) * many
+    server = work.engine != ENGINES.index("llama.cpp")
+    alone = np.where(server, spread.alone_server, spread.alone) ** 2
+    squares = alone + (spread.served**2 - alone) * many
     causes = (
         (spread.experts, np.where(work.moe_layers > 0, 1.0, 0.0)),
         (spread.prefill, prefill_share),
         (spread.weight_only_served, work.weight_only * many),
         (spread.slow_group, slow_group),
         (spread.shader, work.shader_peak),
+        (spread.edge, work.edge),
+        (spread.server_elsewhere, np.where(server & (work.stacked_memory == 0.0), 1.0, 0.0)),
         (spread.unmeasured_class, 1.0 - work.measured_class),
         (spread.unknown_peak, (1.0 - work.peak_known) * np.maximum(many, 0.3)),
     )

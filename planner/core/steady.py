@@ -67,6 +67,8 @@ def solve(layouts: Layouts, load: Load, c: Coefficients) -> Steady:
     share = np.where(first, c.prefill_share_prefill_first, c.prefill_share)
     prefill_share = share * others / load.output_tokens
     wait = (1.0 - share) * others
+    bubble = 1.0 + c.pipeline_bubble * (passes - 1.0)
+    step = step.scaled(bubble)
     step_s = step.total
     tpot = step_s + prefill_share
     served = own_prefill + step_s + wait

@@ -47,6 +47,7 @@ class Work(NamedTuple, Generic[Number]):
     stacked_memory: Number
     shared_fabric: Number
     cpu: Number
+    edge: Number
     measured_class: Number  # 1.0: parts of this kind are among the measurements
     engine: Number  # index in ENGINES
     kernel: Number  # index in KERNELS
@@ -115,6 +116,7 @@ def work_of(
         stacked_memory=float("HBM" in (accelerator.memory_type or "")),
         shared_fabric=float(accelerator.accelerator_class in ("apple", "npu")),
         cpu=float(accelerator.accelerator_class == "cpu"),
+        edge=float(accelerator.accelerator_class == "edge"),
         measured_class=float(_is_measured(accelerator)),
         engine=ENGINES.index(engine_name),
         kernel=KERNELS.index("fp8" if scheme.kernel == "int8" else scheme.kernel),
