@@ -2,13 +2,13 @@
 
 import hashlib
 import json
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from access.actions import record_audit
@@ -73,9 +73,9 @@ def sync_catalog(directory: Path = SHIPPED, *, actor: User | None = None) -> dic
         counts = {table.__name__: _sync_table(table, records) for table, records in tables.items()}
         if (
             any(count.added or count.changed or count.retired for count in counts.values())
-            or not state.version
+            or state.synced_at is None
         ):
-            _count_up(synced=True)
+            _restamp(synced=True)
             totals = {
                 name: {"added": c.added, "changed": c.changed, "retired": c.retired}
                 for name, c in counts.items()
@@ -155,7 +155,7 @@ def edit_entry(entry: CatalogEntry, edited: Mapping[str, Any] | None, *, actor: 
         raise CatalogFaultsError([fault])
     entry.fill_columns()
     entry.save()
-    _count_up()
+    _restamp()
     record_audit("catalog.edit", actor=actor, about=entry, key=entry.key)
 
 
@@ -166,7 +166,7 @@ def map_accelerator(reported_name: str, accelerator: Accelerator, *, actor: User
     mapping, _ = AcceleratorMapping.objects.update_or_create(
         reported_name=collapse(reported_name), defaults={"accelerator": accelerator, "mapped_by": actor}
     )
-    _count_up()
+    _restamp()
     record_audit(
         "catalog.map", actor=actor, about=mapping, name=mapping.reported_name, accelerator=accelerator.key
     )
@@ -179,8 +179,8 @@ def _locked_state() -> CatalogState:
     return CatalogState.objects.select_for_update().get(pk=1)
 
 
-def _count_up(*, synced: bool = False) -> None:
-    changes: dict[str, Any] = {"version": F("version") + 1}
+def _restamp(*, synced: bool = False) -> None:
+    changes: dict[str, Any] = {"stamp": uuid.uuid4()}
     if synced:
         changes["synced_at"] = timezone.now()
     CatalogState.objects.filter(pk=1).update(**changes)

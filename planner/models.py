@@ -1,5 +1,6 @@
 """The catalog as a team keeps it: what was shipped, and beside it what the team says instead."""
 
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -120,13 +121,16 @@ class AcceleratorMapping(models.Model):
 
 
 class CatalogState(models.Model):
-    """One row: the version of the catalog, counted up by every change, so that processes know theirs is stale."""
+    """One row: a stamp that every change of the catalog replaces, so that processes know theirs is stale.
 
-    version = models.PositiveBigIntegerField(default=0)
+    Random rather than counted: a restored backup must not look like a state that a process has seen.
+    """
+
+    stamp = models.UUIDField(default=uuid.uuid4)
     synced_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
-        return f"catalog version {self.version}"
+        return f"catalog {self.stamp}"
 
 
 def merged(shipped: Mapping[str, Any], edited: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext
 from typing import Any
+from uuid import UUID
 
 from django.db import DatabaseError, connection, models, transaction
 
@@ -20,7 +21,7 @@ from planner.models import (
     WeightScheme,
 )
 
-_built: dict[str, tuple[int, Catalog]] = {}
+_built: dict[str, tuple[UUID, Catalog]] = {}
 
 
 def shipped_catalog() -> Catalog:
@@ -37,31 +38,31 @@ def current_catalog(choice: str | None = None) -> Catalog:
 
 def catalog_is_loaded() -> bool:
     """Whether the database is migrated and was synced once."""
-    return catalog_version() is not None
+    return catalog_stamp() is not None
 
 
-def catalog_version() -> int | None:
-    """Counts up with every change of the catalog; None before the first sync or without tables."""
+def catalog_stamp() -> UUID | None:
+    """Another one after every change of the catalog; None before the first sync or without tables."""
     # A missing table must not break the caller's transaction; without one, none is opened just to read.
     guard = transaction.atomic() if connection.in_atomic_block else nullcontext()
     try:
         with guard:
-            return CatalogState.objects.values_list("version", flat=True).first()
+            return CatalogState.objects.exclude(synced_at=None).values_list("stamp", flat=True).first()
     except DatabaseError:
         return None
 
 
 def catalog_from_database() -> Catalog:
-    """The catalog as the team keeps it, built again in this process only when its version has moved on.
+    """The catalog as the team keeps it, built again in this process only when its stamp is another.
 
     One query when it has not, eight when it has. Raises CatalogNotLoadedError before the first sync.
     """
-    version = catalog_version()
-    if version is None:
+    stamp = catalog_stamp()
+    if stamp is None:
         raise CatalogNotLoadedError
     kept = _built.get("catalog")
-    if kept is None or kept[0] != version:
-        kept = (version, build_catalog(rows_from_database(), mappings=accelerator_mappings()))
+    if kept is None or kept[0] != stamp:
+        kept = (stamp, build_catalog(rows_from_database(), mappings=accelerator_mappings()))
         _built["catalog"] = kept
     return kept[1]
 

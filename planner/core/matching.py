@@ -39,7 +39,9 @@ def by_reported_name(name: str, catalog: Catalog) -> str | None:
     return match(catalog, name=name).accelerator_id
 
 
-def match(catalog: Catalog, *, name: str | None, pci_device_id: str | None = None, mib: float | None = None) -> Match:
+def match(
+    catalog: Catalog, *, name: str | None, pci_device_id: str | None = None, mib: float | None = None
+) -> Match:
     """Recognise one reported device: by exact name, by PCI id and memory, by an older name, by the operator's word.
 
     `mib` is the total of one logical device, `pci_device_id` reads VENDOR:DEVICE in hexadecimal.
@@ -50,12 +52,8 @@ def match(catalog: Catalog, *, name: str | None, pci_device_id: str | None = Non
         return found
     if is_vgpu(collapsed) and found.code == "unknown":
         return _by_operator(catalog, collapsed) or Match(code="vgpu")
-    return (
-        _by_pci(catalog, pci_device_id, mib)
-        or _by_other_name(catalog, collapsed, mib)
-        or _by_operator(catalog, collapsed)
-        or found
-    )
+    other = _by_other_name(catalog, collapsed, mib) if found.code == "unknown" else None
+    return _by_pci(catalog, pci_device_id, mib) or other or _by_operator(catalog, collapsed) or found
 
 
 def collapse(name: str) -> str:
@@ -76,7 +74,9 @@ def _by_name(catalog: Catalog, name: str, mib: float | None) -> Match:
     carriers = [row for row in catalog.accelerator_records.values() if name in row["names"]["reported"]]
     if not carriers:
         return Match(code="unknown")
-    return _one_by_memory(carriers, mib, code="name_and_memory") or Match(code="ambiguous", candidates=_ids(carriers))
+    return _one_by_memory(carriers, mib, code="name_and_memory") or Match(
+        code="ambiguous", candidates=_ids(carriers)
+    )
 
 
 def _by_pci(catalog: Catalog, pci_device_id: str | None, mib: float | None) -> Match | None:
@@ -84,7 +84,9 @@ def _by_pci(catalog: Catalog, pci_device_id: str | None, mib: float | None) -> M
     if pci_device_id is None or mib is None:
         return None
     wanted = pci_device_id.strip().upper()
-    carriers = [row for row in catalog.accelerator_records.values() if wanted in row["names"]["pci_device_ids"]]
+    carriers = [
+        row for row in catalog.accelerator_records.values() if wanted in row["names"]["pci_device_ids"]
+    ]
     return _one_by_memory(carriers, mib, code="pci_and_memory")
 
 
