@@ -135,6 +135,11 @@ def test_quantized_release_knows_its_scheme_and_exclusions() -> None:
     assert (model.scheme, model.scheme_excludes) == ("fp8", ("attention", "first_last_layers"))
 
 
+def test_gguf_repository_stands_for_the_file_that_llama_cpp_takes_by_default() -> None:
+    # llama.cpp: "quant is optional, default to Q4_K_M".
+    assert CATALOG.models["unsloth/Qwen3-8B-GGUF"].scheme == "gguf-q4_k_m"
+
+
 def test_padded_release_has_its_own_width() -> None:
     # The publisher pads the feed-forward of the 72B from 29568 to 29696: 3 x 128 x 8192 x 80 more weights.
     base = CATALOG.models["Qwen/Qwen2.5-72B-Instruct"].linear_params
