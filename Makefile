@@ -25,7 +25,7 @@ check: install ## Format, lint, types, import contracts, settings, migrations, t
 	@$(PY) -m scripts.check
 
 format: install ## Rewrite the code in the house format
-	@$(PY) -m ruff format . && $(PY) -m ruff check --fix .
+	@$(PY) -m ruff format . && $(PY) -m ruff check --fix . && .venv/bin/djade --target-version 5.2 $$(find templates -name '*.html')
 
 e2e: install ## Build the image and drive the containers (needs a Docker engine, or root on Debian or Ubuntu)
 	@$(PY) -m e2e

@@ -60,7 +60,7 @@ def sweep(parsed: EstimateRequest, catalog: Catalog) -> Sweep | None:
 
 
 def _at(parsed: EstimateRequest, concurrency: int) -> EstimateRequest:
-    assert parsed.workload is not None  # noqa: S101 - sweep() has looked
+    assert parsed.workload is not None  # sweep() has looked
     return replace(parsed, workload=replace(parsed.workload, concurrency=concurrency))
 
 

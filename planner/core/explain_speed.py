@@ -52,7 +52,7 @@ def _term(
 
 
 def _running(request: EstimateRequest, batch: SpeedBatch, row: int) -> Term:
-    assert request.workload is not None  # noqa: S101 - terms() has looked
+    assert request.workload is not None
     return _term(
         "running",
         "min(concurrency / replicas, max_num_seqs, cache / bytes of a sequence at the mean context)",
@@ -153,7 +153,7 @@ def _host(request: EstimateRequest, batch: SpeedBatch, row: int) -> Term:
 
 
 def _prefill(request: EstimateRequest, batch: SpeedBatch, row: int) -> Term:
-    assert request.workload is not None  # noqa: S101 - terms() has looked
+    assert request.workload is not None
     return _term(
         "prefill_ms",
         "share × (sequences − 1) × time of one prompt / output tokens",
@@ -179,7 +179,7 @@ def _tpot(batch: SpeedBatch, row: int) -> Term:
 
 
 def _ttft(request: EstimateRequest, batch: SpeedBatch, row: int) -> Term:
-    assert request.workload is not None  # noqa: S101 - terms() has looked
+    assert request.workload is not None
     return _term(
         "ttft_ms",
         "own prompt + one step + wait behind other prompts + queue while more is asked than runs",
@@ -190,7 +190,7 @@ def _ttft(request: EstimateRequest, batch: SpeedBatch, row: int) -> Term:
 
 
 def _throughput(request: EstimateRequest, batch: SpeedBatch, row: int) -> Term:
-    assert request.workload is not None  # noqa: S101 - terms() has looked
+    assert request.workload is not None
     return _term(
         "output_tokens_per_s",
         "concurrency × output tokens / (TTFT + (output tokens − 1) × TPOT)",
@@ -206,7 +206,7 @@ def _throughput(request: EstimateRequest, batch: SpeedBatch, row: int) -> Term:
 
 
 def _mbu(request: EstimateRequest, batch: SpeedBatch, row: int) -> Term:
-    assert request.accelerator is not None  # noqa: S101 - terms() has looked
+    assert request.accelerator is not None
     return _term(
         "mbu",
         "bytes read per step / step / (bandwidth × accelerators of a replica)",

@@ -80,10 +80,11 @@ class Reader:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             self.refuse("wrong_type", field, expected="number", found=kind_of(value))
             return None
-        if isinstance(value, float) and not math.isfinite(value):
+        number: int | float = value
+        if isinstance(number, float) and not math.isfinite(number):
             self.refuse("not_finite", field)
             return None
-        return value
+        return number
 
     def only(self, value: Mapping[str, Any], known: frozenset[str], prefix: str) -> None:
         """A problem for each key nobody reads: a typo must not become a silent default."""

@@ -19,7 +19,19 @@ from planner.core.specs import AcceleratorSpec, Catalog, EngineSpec, LinkSpec, M
 from planner.core.weights import published_scheme_id
 
 TOP_FIELDS = frozenset(
-    "id model weights kv_cache_dtype accelerator count parallelism interconnect engine settings workload".split()
+    [
+        "id",
+        "model",
+        "weights",
+        "kv_cache_dtype",
+        "accelerator",
+        "count",
+        "parallelism",
+        "interconnect",
+        "engine",
+        "settings",
+        "workload",
+    ]
 )
 # Part of the contract, answered as `unsupported` until they are built.
 RESERVED_FIELDS = ("platform", "nodes", "mig_profile", "host_memory_gib", "speculative")
@@ -196,7 +208,7 @@ def read_accelerator(reader: Reader, value: Any, catalog: Catalog) -> Accelerato
     if name in catalog.accelerators:
         return catalog.accelerators[name]
     found = matching.by_reported_name(name, catalog)
-    if found in catalog.accelerators:
+    if found is not None and found in catalog.accelerators:
         return catalog.accelerators[found]
     close = close_to(name, [*catalog.accelerators, *catalog.accelerator_names])
     reader.refuse("unknown_accelerator", "accelerator", found=name, close=close)

@@ -43,7 +43,10 @@ def test_missing_python_is_named(checkout: Path, tmp_path: Path) -> None:
 def test_python_that_is_too_old_is_named(checkout: Path) -> None:
     done = install(checkout, PYTHON="/bin/false")
 
-    assert (done.returncode, done.stderr) == (1, "make install: PYTHON=/bin/false is not a Python 3.11 or newer.\n")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "make install: PYTHON=/bin/false is not a Python 3.11 or newer.\n",
+    )
 
 
 def test_folder_that_cannot_be_written_is_named(checkout: Path) -> None:
@@ -63,7 +66,9 @@ def test_folder_that_cannot_be_written_is_named(checkout: Path) -> None:
 def test_half_a_checkout_is_named(checkout: Path) -> None:
     (checkout / "requirements.lock").unlink()
 
-    assert install(checkout).stderr == "make install: requirements.lock is missing: is this a whole checkout?\n"
+    assert (
+        install(checkout).stderr == "make install: requirements.lock is missing: is this a whole checkout?\n"
+    )
 
 
 def test_second_time_does_nothing(checkout: Path) -> None:

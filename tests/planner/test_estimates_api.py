@@ -44,7 +44,9 @@ def test_estimate_of_a_list_keeps_order_and_answers_round_a_bad_one(viewer: Clie
 def test_bad_request_is_problem_json_that_names_the_field(viewer: Client) -> None:
     response = post(viewer, {**EXAMPLE, "weights": "int3"})
     assert (response.status_code, response["Content-Type"]) == (422, "application/problem+json")
-    assert [(item["field"], item["code"]) for item in response.json()["errors"]] == [("weights", "unknown_scheme")]
+    assert [(item["field"], item["code"]) for item in response.json()["errors"]] == [
+        ("weights", "unknown_scheme")
+    ]
 
 
 def test_empty_body_names_the_missing_model(viewer: Client) -> None:

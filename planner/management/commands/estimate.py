@@ -1,6 +1,7 @@
 """manage.py estimate: one JSON object or JSON Lines in, one JSON object per line out."""
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", nargs="?", default="-", help="JSON or JSON Lines; default: standard input")
+        parser.add_argument(
+            "file", nargs="?", default="-", help="JSON or JSON Lines; default: standard input"
+        )
         parser.add_argument(
             "--catalog",
             choices=["database", "shipped"],
@@ -26,15 +29,22 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        catalog = shipped_catalog() if options["catalog"] == "shipped" else current_catalog(options["catalog"])
+        catalog = (
+            shipped_catalog() if options["catalog"] == "shipped" else current_catalog(options["catalog"])
+        )
         problems = 0
         try:
-            stream = sys.stdin.buffer if options["file"] == "-" else Path(options["file"]).open("rb")
+            # Closed by the `with` below.
+            stream = sys.stdin.buffer if options["file"] == "-" else Path(options["file"]).open("rb")  # noqa: SIM115
         except OSError as error:
-            raise CommandError(f"Cannot read {options['file']}: {error.strerror}. Name a file that exists.") from None
+            raise CommandError(
+                f"Cannot read {options['file']}: {error.strerror}. Name a file that exists."
+            ) from None
         with stream:
             problems = write_answers(
-                read_objects(stream), lambda objects: answer(objects, catalog=catalog), self.stdout._out.write
+                read_objects(stream),
+                lambda objects: answer(objects, catalog=catalog),
+                partial(self.stdout.write, ending=""),
             )
         if problems:
             sys.exit(2)
