@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from planner.core.figures import NBSP, short
+from planner.core.figures import MINUS, NBSP, short
 
 # A term that is not here is shown by its code.
 TITLES: dict[str, Any] = {
@@ -22,6 +22,7 @@ TITLES: dict[str, Any] = {
     "kv_cache_tokens": _("KV cache, tokens"),
     "one_request_gib": _("One full request"),
     "max_concurrency": _("Full requests at once"),
+    "distinct_experts": _("Experts read in one step"),
     "running": _("Users that decode at once"),
     "weights_ms": _("Weights read"),
     "kv_ms": _("KV read"),
@@ -73,12 +74,17 @@ def plain(value: Any) -> str:
     """A value of the working: more digits than elsewhere, so that the sum can be done again by hand."""
     if value is None:
         return short(None)
-    if isinstance(value, (bool, str)):
-        return str(value)
-    if isinstance(value, float):
-        return f"{value:,.0f}" if value.is_integer() or abs(value) >= 1e5 else f"{value:,.5g}"
-    if isinstance(value, int):
-        return f"{value:,}"
+    if isinstance(value, bool):
+        return str(_("yes") if value else _("no"))
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (int, float)):
+        return _digits(value).replace("-", MINUS)
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {plain(item)}" for name, item in value.items())
     return ", ".join(plain(item) for item in value)
+
+
+def _digits(value: float) -> str:
+    whole = float(value).is_integer() or abs(value) >= 1e5
+    return f"{value:,.0f}" if whole else f"{value:,.5g}"

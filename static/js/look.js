@@ -159,8 +159,12 @@ document.addEventListener("htmx:afterSettle", () => {
   for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
   for (const slot of document.querySelectorAll("[data-error-for]")) {
     const field = document.getElementById("in-" + slot.dataset.errorFor);
-    if (slot.childElementCount) field?.setAttribute("aria-invalid", "true");
-    else field?.removeAttribute("aria-invalid");
+    if (slot.childElementCount) {
+      field?.setAttribute("aria-invalid", "true");
+      slot.closest("details")?.setAttribute("open", "");
+    } else {
+      field?.removeAttribute("aria-invalid");
+    }
   }
 });
 
