@@ -24,7 +24,7 @@ LOCAL: dict[str, str] = {}
 STEPS: tuple[tuple[str, list[str], dict[str, str]], ...] = (
     ("format", [PY, "-m", "ruff", "format", "--check", "--quiet", "."], LOCAL),
     ("lint", [PY, "-m", "ruff", "check", "--quiet", "."], LOCAL),
-    ("types", [PY, "-m", "mypy"], LOCAL),
+    ("types", [PY, "-m", "mypy", "--no-incremental"], LOCAL),
     ("imports", [str(Path(PY).parent / "lint-imports"), "--no-cache"], LOCAL),
     ("settings", [PY, "manage.py", "check", "--deploy", "--fail-level", "WARNING"], PRODUCTION),
     ("migrations", [PY, "manage.py", "makemigrations", "--check", "--dry-run"], LOCAL),
