@@ -18,6 +18,7 @@ VALUE_PERCENT = 3.2
 TIGHT_PERCENT = 12.0
 FLAG_LEFT_FROM = 0.25
 FLAG_SHARE_PER_CHARACTER = 0.012
+END_LABEL_SHARE = 0.08
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +168,7 @@ def _ruler(end: float, step: float, unit: str, limit: float | None, limit_text: 
     ]
     for index, value in enumerate(values):
         last = index == len(values) - 1
-        covered = limit is not None and not last and _under_flag(scale, value, limit, limit_text)
+        covered = limit is not None and _under_flag(scale, value, limit, limit_text)
         text = "" if covered else f"{axis_text(value)}{NBSP}{unit}" if last else axis_text(value)
         css = "end" if last else "wide" if index % 2 else ""
         ticks.append(Tick(at=scale.x(value), text=text, css=css))
@@ -177,7 +178,11 @@ def _ruler(end: float, step: float, unit: str, limit: float | None, limit_text: 
 def _under_flag(scale: Scale, value: float, limit: float, text: str) -> bool:
     """The flag is written to the left of its line, or to the right where there is no room on the left."""
     width = FLAG_SHARE_PER_CHARACTER * len(text) + 0.02
-    left, right = (-0.02, width) if scale.share(limit) > FLAG_LEFT_FROM else (-width, 0.02)
+    left, right = (
+        (-END_LABEL_SHARE if value == scale.high else -0.02, width)
+        if scale.share(limit) > FLAG_LEFT_FROM
+        else (-width, 0.02)
+    )
     return left < scale.share(limit) - scale.share(value) < right
 
 

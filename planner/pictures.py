@@ -123,7 +123,7 @@ def _memory_parts(answer: Mapping[str, Any], sizes: Mapping[str, float]) -> list
     """In the order of the look: weights, framework, activation, KV, then what lies outside the budget."""
     outside = sizes["outside_budget_gib"] or 0.0
     graphs = sizes["cuda_graph_gib"] or 0.0
-    inside_graphs = 0.0 if outside >= graphs else graphs
+    inside_graphs = 0.0 if outside else graphs
     pool = sizes["kv_cache_gib"] or 0.0
     parts = [
         Part(series="weights", value=sizes["weights_gib"], name=_("Weights")),

@@ -173,12 +173,24 @@ def running_users(answer: Mapping[str, Any], request: Mapping[str, Any]) -> floa
 
 
 def spare_gib(answer: Mapping[str, Any]) -> float | None:
-    """KV pool beyond one sequence of max_model_len: how far the plan is from not starting. Per accelerator."""
+    """How far the plan is from not starting, per card: KV pool beyond one full request, and budget nobody takes.
+
+    Engines with a pool of fixed size leave budget free; the others put all of it into the pool.
+    """
     memory = answer["memory"]
-    pool = memory and memory["per_accelerator"]["kv_cache_gib"]
-    if not pool or not memory["max_concurrency"]:
+    sizes = memory and memory["per_accelerator"]
+    if not sizes or not sizes["kv_cache_gib"] or not memory["max_concurrency"]:
         return None
-    return max(0.0, pool * (1 - 1 / memory["max_concurrency"]))
+    beyond_one = sizes["kv_cache_gib"] * (1 - 1 / memory["max_concurrency"])
+    return max(0.0, beyond_one) + max(0.0, sizes["budget_gib"] - inside_budget_gib(sizes))
+
+
+def inside_budget_gib(sizes: Mapping[str, float | None]) -> float:
+    """What one card holds within the budget; graphs count unless they lie outside of it."""
+    names = ["weights_gib", "activation_gib", "non_torch_gib", "kv_cache_gib"]
+    if not sizes["outside_budget_gib"]:
+        names.append("cuda_graph_gib")
+    return sum(sizes[name] or 0.0 for name in names)
 
 
 def missing_gib(answer: Mapping[str, Any]) -> float | None:
