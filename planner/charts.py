@@ -18,6 +18,7 @@ VALUE_PERCENT = 3.2
 TIGHT_PERCENT = 12.0
 FLAG_LEFT_FROM = 0.25
 FLAG_SHARE_PER_CHARACTER = 0.012
+FLAG_SHARE_ON_A_PHONE = 0.024
 END_LABEL_SHARE = 0.08
 
 
@@ -168,22 +169,26 @@ def _ruler(end: float, step: float, unit: str, limit: float | None, limit_text: 
     ]
     for index, value in enumerate(values):
         last = index == len(values) - 1
-        covered = limit is not None and _under_flag(scale, value, limit, limit_text)
+        covered = _under_flag(scale, value, limit, limit_text, FLAG_SHARE_PER_CHARACTER)
+        crowded = _under_flag(scale, value, limit, limit_text, FLAG_SHARE_ON_A_PHONE)
         text = "" if covered else f"{axis_text(value)}{NBSP}{unit}" if last else axis_text(value)
-        css = "end" if last else "wide" if index % 2 else ""
+        css = "end" if last else "wide" if index % 2 or crowded else ""
         ticks.append(Tick(at=scale.x(value), text=text, css=css))
     return ticks
 
 
-def _under_flag(scale: Scale, value: float, limit: float, text: str) -> bool:
-    """The flag is written to the left of its line, or to the right where there is no room on the left."""
-    width = FLAG_SHARE_PER_CHARACTER * len(text) + 0.02
-    left, right = (
-        (-END_LABEL_SHARE if value == scale.high else -0.02, width)
-        if scale.share(limit) > FLAG_LEFT_FROM
-        else (-width, 0.02)
-    )
-    return left < scale.share(limit) - scale.share(value) < right
+def _under_flag(scale: Scale, value: float, limit: float | None, text: str, per_character: float) -> bool:
+    """Whether the flag of the limit would touch the label of a tick, at so much of the ruler per character.
+
+    The flag is written to the left of its line, or to the right where there is no room on the left.
+    """
+    if limit is None:
+        return False
+    width = per_character * len(text) + 0.02
+    distance = scale.share(limit) - scale.share(value)
+    if scale.share(limit) <= FLAG_LEFT_FROM:
+        return -width < distance < 0.02
+    return -(END_LABEL_SHARE if value == scale.high else 0.02) < distance < width
 
 
 def _beyond(start: float | None, scale: Scale) -> tuple[str, str] | None:

@@ -76,4 +76,6 @@ def _choices(catalog: Catalog) -> Choices:
 
 def _card(card: AcceleratorSpec) -> Choice:
     size = card.memory_gb or card.memory_gib
-    return Choice(value=card.id, label=f"{card.name} · {size:g} GB" if size else card.name)
+    return Choice(
+        value=card.id, label=card.name if size is None or "GB" in card.name else f"{card.name} · {size:g} GB"
+    )
