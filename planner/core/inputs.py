@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from planner.core.batch import FloatArray, MemoryBatch
 from planner.core.coefficients import Coefficients
 from planner.core.decode import Layouts, layouts_of
+from planner.core.layout import caches_of, spread
 from planner.core.links import FAST_KINDS, Curves, collective, curves_of
 from planner.core.request import EstimateRequest, Workload
 from planner.core.specs import AcceleratorSpec, Catalog
 from planner.core.steady import Load
 from planner.core.units import GIB
-from planner.core.work import Work, kv_default_of, work_of
+from planner.core.work import Work, work_of
 
 # Engines that reserve the whole context of every slot at start: slots limit them, not a shared pool
 RESERVING_ENGINES = frozenset({"llama.cpp"})
@@ -97,13 +98,12 @@ def _load(cases: Sequence[Case], rows: NDArray[np.intp], memory: MemoryBatch) ->
 
 def work_of_request(request: EstimateRequest) -> Work[float]:
     """What the layout of `request` reads and computes; it must have an accelerator."""
-    assert request.accelerator is not None  # noqa: S101 - case_of() has looked
+    assert request.accelerator is not None
     return work_of(
         request.model,
         scheme=request.scheme,
-        kv_cache_dtype=request.kv_cache_dtype,
-        kv_default=kv_default_of(request.engine, request.scheme, request.model),
-        parallelism=request.parallelism,
+        caches=caches_of(request),
+        parallelism=spread(request.engine, request.parallelism),
         accelerator=request.accelerator,
         engine_name=request.engine.name,
         eager=request.settings.enforce_eager,
@@ -112,7 +112,8 @@ def work_of_request(request: EstimateRequest) -> Work[float]:
 
 def _link(case: Case, curves: Curves) -> tuple[tuple[float, ...], float, float, float]:
     """(log µs at the sizes of the table, scale of size, constant µs, 1.0 for a group on a slow link)."""
-    ranks, link = case.request.parallelism.tensor, case.request.link
+    request, link = case.request, case.request.link
+    ranks = spread(request.engine, request.parallelism).tensor
     found = collective(link, case.accelerator, ranks, curves)
     slow = ranks > 1 and (link is None or link.kind not in FAST_KINDS)
     return found.log_us, found.size_scale, found.extra_us, float(slow)

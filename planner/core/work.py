@@ -5,9 +5,9 @@ from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
 from planner.core.batch import FloatArray
-from planner.core.kv import MODEL_DTYPE_BYTES, LayerCache, layer_caches, resolved_dtype
+from planner.core.kv import LayerCache
 from planner.core.request import Parallelism
-from planner.core.specs import AcceleratorSpec, CacheGroup, EngineSpec, ModelSpec, Scheme
+from planner.core.specs import AcceleratorSpec, CacheGroup, ModelSpec, Scheme
 from planner.core.units import GB, TERA
 from planner.core.weights import part_bytes
 
@@ -83,14 +83,16 @@ def work_of(
     model: ModelSpec,
     *,
     scheme: Scheme,
-    kv_cache_dtype: str,
-    kv_default: str,
+    caches: tuple[LayerCache, ...],
     parallelism: Parallelism,
     accelerator: AcceleratorSpec,
     engine_name: str,
     eager: bool,
 ) -> Work[float]:
-    """The work of one layout on one accelerator. Bandwidth unknown gives NaN, which carries through."""
+    """The work of one layout on one accelerator. `caches` are those of one rank, as memory counts them.
+
+    Bandwidth unknown gives NaN, which carries through.
+    """
     parts = part_bytes(model, scheme)
     tensor = parallelism.tensor
     expert_ranks = tensor * parallelism.data if parallelism.expert else 1
@@ -98,8 +100,6 @@ def work_of(
     experts = moe.num_experts if moe else 1
     chosen = moe.experts_per_token if moe else 1
     head_params = model.lm_head_params or model.embedding_params
-    dtype = resolved_dtype(kv_cache_dtype, kv_default)
-    caches = _caches(model, scheme, dtype=dtype, engine_name=engine_name, tensor=tensor)
     windows = _windows(model, caches)
     peak, peak_known, compute = _peak(accelerator, scheme)
     peak_16bit = _rate(accelerator, "fp16") or peak
@@ -147,35 +147,10 @@ def work_of(
         window_bytes0=windows[0][1],
         window_bytes1=windows[1][1],
         window_bytes2=windows[2][1],
-        state_bytes=2 * sum(c.layers * c.state_bytes for c in caches),
+        state_bytes=sum(c.layers * c.state_bytes * (1 if c.kind == "cross" else 2) for c in caches),
         attention_flop=sum(_attention_flop(model, g, latent=True) for g in model.cache_groups),
         prefill_attention_flop=sum(_attention_flop(model, g, latent=False) for g in model.cache_groups),
         eager=float(eager),
-    )
-
-
-def kv_default_of(engine: EngineSpec, scheme: Scheme, model: ModelSpec) -> str:
-    """What `auto` means for the cache: the engine's default, except for checkpoints that carry cache scales.
-
-    TensorRT-LLM takes FP8 and FP4 checkpoints from its own quantizer, which calibrates an FP8 cache with them.
-    """
-    calibrated = scheme.kernel in ("fp8", "fp4") and scheme.group_size in (None, 16)
-    latent = any(group.kind in LATENT_KINDS for group in model.cache_groups)
-    if engine.name == "tensorrt-llm" and calibrated and not latent:
-        return "fp8"
-    return str(engine.values.get("kv_cache_dtype_default", "model"))
-
-
-def _caches(
-    model: ModelSpec, scheme: Scheme, *, dtype: str, engine_name: str, tensor: int
-) -> tuple[LayerCache, ...]:
-    model_bytes = 2.0 if scheme.kernel != "dense" else min(MODEL_DTYPE_BYTES.get(model.dtype, 2.0), 2.0)
-    return layer_caches(
-        model,
-        dtype=dtype,
-        model_bytes=model_bytes,
-        tensor=tensor,
-        sparse_latent_records=engine_name == "vllm",
     )
 
 
@@ -188,7 +163,7 @@ def _grows(model: ModelSpec, cache: LayerCache) -> bool:
     """Read in full at every step."""
     if cache.kind == "latent":
         return _selected_tokens(model) is None
-    return cache.kind in ("full", "index")
+    return cache.kind in ("full", "index") and cache.window is None
 
 
 def _windows(model: ModelSpec, caches: tuple[LayerCache, ...]) -> list[tuple[float, float]]:
