@@ -13,6 +13,7 @@ from planner.core.specs import Catalog
 from planner.estimates import problem_message
 from planner.forms import Plan, read_config, read_plan
 from planner.plan_page import PlanPage, plan_page
+from planner.presets import presets
 from planner.queries import current_catalog
 
 
@@ -86,7 +87,7 @@ def _context(request: HttpRequest, asked: Plan, catalog: Catalog) -> dict[str, o
     page: PlanPage = plan_page(
         asked, catalog=catalog, address=request.build_absolute_uri(reverse("planner:estimates"))
     )
-    return {"page": page, "values": asked.values, "query": asked.query()}
+    return {"page": page, "presets": presets(asked), "values": asked.values, "query": asked.query()}
 
 
 def _address(query: str) -> str:

@@ -114,7 +114,10 @@ def test_plan_update_sends_only_what_changes(client: Client) -> None:
     html = response.content.decode()
     assert "<html" not in html
     assert "<form" not in html
-    assert html.count('hx-swap-oob="true"') == 28
+    swapped = re.findall(r'id="([^"]+)"[^>]*hx-swap-oob="true"', html)
+    assert {"rest", "plan-title", "basis", "presets", "plan-query", "hint-m", "error-u"} <= set(swapped)
+    page = client.get("/plan/?u=4").content.decode()
+    assert [part for part in swapped if page.count(f'id="{part}"') != 1] == []
     replaced = client.get("/plan/?u=4", headers={**HX, "Plan-History": "replace"})
     assert (replaced["HX-Replace-Url"], replaced.has_header("HX-Push-Url")) == ("/plan/?u=4", False)
 
@@ -141,6 +144,14 @@ def test_plan_offers_the_same_mend_once(client: Client) -> None:
     html = client.get("/plan/?n=3").content.decode()
     assert html.count('class="verdict-reason"') == 3
     assert html.count("Apply: ") == 1
+
+
+def test_plan_presets_change_the_workload_alone(client: Client) -> None:
+    html = client.get("/plan/?kv=fp8").content.decode()
+    links = re.findall(r'<a class="chip" href="/plan/\?([^"]*)"', html)
+    assert len(links) == 5
+    assert [dict(parse_qsl(unescape(link)))["kv"] for link in links] == ["fp8"] * 5
+    assert html.count('<a class="chip" href="/plan/?kv=fp8" aria-current="true">Chat</a>') == 1
 
 
 def test_plan_shows_texts_of_strangers_as_text(client: Client) -> None:
