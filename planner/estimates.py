@@ -13,6 +13,8 @@ from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
 from planner.messages import ADVICE, PROBLEMS, REASONS, word
 
+# A well-formed question about a model that this version cannot size: a verdict, not a fault of the asker.
+UNSUPPORTED_CODES = frozenset({"architecture_unknown", "encoder_only", "encoder_decoder", "no_text_config"})
 PROBLEM_TYPE = "urn:decodeck:problem:"
 EMPTY_ANSWER: dict[str, Any] = {
     "memory": None,
@@ -45,9 +47,11 @@ def is_problem(obj: Mapping[str, Any]) -> bool:
 
 def _outcome(item: EstimateRequest | Rejected | Reserved, estimated: Any, catalog: Catalog) -> dict[str, Any]:
     if isinstance(item, Rejected):
+        if all(problem.code in UNSUPPORTED_CODES for problem in item.problems):
+            return _unsupported(item.id, [_as_reason(problem) for problem in item.problems], catalog)
         return problem_object(item.id, item.problems)
     if isinstance(item, Reserved):
-        return _reserved(item, catalog)
+        return _unsupported(item.id, [_reserved(field) for field in item.fields], catalog)
     return in_words(next(estimated))
 
 
@@ -83,16 +87,27 @@ def problem_message(item: Problem) -> str:
     return word(PROBLEMS, item.code, values)
 
 
-def _reserved(item: Reserved, catalog: Catalog) -> dict[str, Any]:
-    reasons = [
-        {
-            "code": "reserved_field",
-            "field": field,
-            "values": {"field": field},
-            "fix": None,
-            "message": word(REASONS, "reserved_field", {"field": field}),
-        }
-        for field in item.fields
-    ]
+def _as_reason(item: Problem) -> dict[str, Any]:
+    return {
+        "code": item.code,
+        "field": item.field,
+        "values": dict(item.values),
+        "fix": None,
+        "message": problem_message(item),
+    }
+
+
+def _reserved(field: str) -> dict[str, Any]:
+    values = {"field": field}
+    return {
+        "code": "reserved_field",
+        "field": field,
+        "values": values,
+        "fix": None,
+        "message": word(REASONS, "reserved_field", values),
+    }
+
+
+def _unsupported(request_id: str | None, reasons: list[dict[str, Any]], catalog: Catalog) -> dict[str, Any]:
     basis = {"catalog": catalog.hash, "core": CORE_VERSION, "calibration": None}
-    return {"id": item.id, "verdict": "unsupported", "reasons": reasons, **EMPTY_ANSWER, "basis": basis}
+    return {"id": request_id, "verdict": "unsupported", "reasons": reasons, **EMPTY_ANSWER, "basis": basis}

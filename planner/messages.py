@@ -26,6 +26,12 @@ PROBLEMS: dict[str, Any] = {
     "unknown_scheme": _("No weight scheme {found!r}. Known: {known}."),
     "unknown_kv_cache_dtype": _("No engine has a KV cache dtype {found!r}. Known: {known}."),
     "unknown_accelerator": _("No accelerator {found!r} in the catalog.{close}"),
+    "accelerator_ambiguous": _(
+        "Boards of different sizes report {found!r}. In the catalog: {candidates}. If it is yours, name it by this id."
+    ),
+    "accelerator_is_vgpu": _(
+        "{found!r} is a slice of a card, which is not answered yet. Name the whole card."
+    ),
     "count_mismatch": _(
         "count is {count}, but tensor × pipeline × data is {product}. Set count to {product} or change the degrees."
     ),
@@ -159,7 +165,9 @@ ADVICE: dict[str, Any] = {
     ),
     "accelerator_figure_unknown": _("{figure} of {name} is not known; what needs it is left out or wider."),
     "accelerator_figure_unsure": _("{figure} of {name} is unsure: check it before you buy."),
-    "interconnect_takes_share": _("{percent} percent of the time per token is spent between cards over {link}."),
+    "interconnect_takes_share": _(
+        "{percent} percent of the time per token is spent between cards over {link}."
+    ),
     "format_support_unknown": _(
         "Nobody states whether {name} computes in {dtype}: measure {scheme} on one machine first."
     ),

@@ -34,11 +34,6 @@ class Match:
     memory_differs: bool = False
 
 
-def by_reported_name(name: str, catalog: Catalog) -> str | None:
-    """Id of the accelerator that reports exactly this name (spaces collapsed) or that the operator mapped, or None."""
-    return match(catalog, name=name).accelerator_id
-
-
 def match(
     catalog: Catalog, *, name: str | None, pci_device_id: str | None = None, mib: float | None = None
 ) -> Match:

@@ -207,9 +207,17 @@ def read_accelerator(reader: Reader, value: Any, catalog: Catalog) -> Accelerato
         return None
     if name in catalog.accelerators:
         return catalog.accelerators[name]
-    found = matching.by_reported_name(name, catalog)
-    if found is not None and found in catalog.accelerators:
-        return catalog.accelerators[found]
+    found = matching.match(catalog, name=name)
+    if found.accelerator_id is not None and found.accelerator_id in catalog.accelerators:
+        return catalog.accelerators[found.accelerator_id]
+    if found.code == "ambiguous":
+        reader.refuse(
+            "accelerator_ambiguous", "accelerator", found=name, candidates=", ".join(found.candidates)
+        )
+        return None
+    if found.code == "vgpu":
+        reader.refuse("accelerator_is_vgpu", "accelerator", found=name)
+        return None
     close = close_to(name, [*catalog.accelerators, *catalog.accelerator_names])
     reader.refuse("unknown_accelerator", "accelerator", found=name, close=close)
     return None

@@ -13,7 +13,7 @@ from access.roles import Role
 from planner import queries
 from planner.actions import CatalogFaultsError, edit_entry, map_accelerator, sync_catalog
 from planner.catalog import SHIPPED, load_shipped
-from planner.core.matching import by_reported_name
+from planner.core.matching import match
 from planner.models import Accelerator, CatalogState, ModelShape, merged
 
 pytestmark = pytest.mark.django_db
@@ -212,7 +212,7 @@ def test_catalog_is_the_shipped_one_until_it_is_synced(directory: Path) -> None:
 def test_mapping_of_the_operator_is_found(directory: Path, operator: User) -> None:
     sync_catalog(directory)
     map_accelerator("NVIDIA  Secret Board", Accelerator.objects.get(key=CARD), actor=operator)
-    assert by_reported_name("NVIDIA Secret Board", queries.catalog_from_database()) == CARD
+    assert match(queries.catalog_from_database(), name="NVIDIA Secret Board").accelerator_id == CARD
 
 
 def test_merge_replaces_a_figure_whole() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from planner.catalog import load_shipped
-from planner.core.matching import Match, by_reported_name, is_vgpu, match
+from planner.core.matching import Match, is_vgpu, match
 
 CATALOG = load_shipped()
 
@@ -24,7 +24,7 @@ CATALOG = load_shipped()
     ],
 )
 def test_exact_name_is_found(name: str, expected: str) -> None:
-    assert by_reported_name(name, CATALOG) == expected
+    assert match(CATALOG, name=name).accelerator_id == expected
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_exact_name_is_found(name: str, expected: str) -> None:
     ],
 )
 def test_part_of_a_name_is_never_enough(name: str) -> None:
-    assert by_reported_name(name, CATALOG) is None
+    assert match(CATALOG, name=name).accelerator_id is None
 
 
 def test_every_name_of_the_catalog_finds_its_own_record() -> None:

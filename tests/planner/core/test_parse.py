@@ -73,6 +73,20 @@ def test_accelerator_by_part_of_a_name_is_unknown(name: str) -> None:
     assert problems(changed("accelerator", name)) == [("unknown_accelerator", "accelerator")]
 
 
+def test_accelerator_name_of_several_cards_is_not_guessed() -> None:
+    # nvidia-smi prints the same name for the 8 GB board, which the catalog lacks
+    outcome = parse_request(changed("accelerator", "NVIDIA GeForce RTX 4060 Ti"), CATALOG)
+    assert isinstance(outcome, Rejected)
+    assert (outcome.problems[0].code, outcome.problems[0].values["candidates"]) == (
+        "accelerator_ambiguous",
+        "nvidia-rtx-4060-ti-16gb",
+    )
+
+
+def test_accelerator_that_is_a_slice_is_refused_as_such() -> None:
+    assert problems(changed("accelerator", "NVIDIA A10-24Q")) == [("accelerator_is_vgpu", "accelerator")]
+
+
 @pytest.mark.parametrize("obj", [None, [], "text", 3, True, math.nan])
 def test_request_that_is_no_object_is_refused(obj: Any) -> None:
     assert problems(obj) == [("not_an_object", None)]
