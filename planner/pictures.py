@@ -193,8 +193,13 @@ def memory_sentence(answer: Mapping[str, Any], setup: Setup) -> str:
         return ""
     if memory["kv_cache_tokens"] <= 0:
         return _("Weights and overhead leave no room for a KV cache.")
-    return _("The KV cache holds %(tokens)s tokens: %(room)s requests of the full %(length)s.") % {
+    held = _("The KV cache holds %(tokens)s tokens: %(room)s requests of the full %(length)s.") % {
         "tokens": count(memory["kv_cache_tokens"]),
         "room": short(memory["max_concurrency"]),
         "length": count(setup.max_model_len),
     }
+    interval = memory["interval"]["kv_cache_gib"]
+    if not interval or interval[0] == interval[1]:
+        return held
+    left = _("Four of five such starts leave %s GiB for it.") % span(*(max(0.0, end) for end in interval))
+    return f"{held} {left}"
