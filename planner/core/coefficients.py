@@ -19,7 +19,7 @@ class Coefficients:
     stream_gguf: float = 0.847
     # Codebook lookups instead of shifts: measured about half of the other 4-bit kernels
     stream_nf4: float = 0.37
-    stream_kv: float = 0.881
+    stream_kv: float = 0.882
     # Memory shared with a CPU through a system-level cache streams a little slower
     stream_shared_fabric: float = 0.935
     # CPU cores saturate a smaller share of their channels than a GPU does
@@ -28,8 +28,8 @@ class Coefficients:
     gguf_on_stacked_memory: float = 0.633
 
     # Share of dense peak in matrix multiplication, by compute type; mixture of experts multiplies by moe_compute
-    compute_16bit: float = 0.673
-    compute_8bit: float = 0.487
+    compute_16bit: float = 0.675
+    compute_8bit: float = 0.485
     compute_4bit: float = 0.454
     compute_attention: float = 0.5
     # Weights unpacked to 16 bit on the way into the matrix units
@@ -42,36 +42,36 @@ class Coefficients:
     shader_prefill_compute: float = 0.6
 
     # Launch, ramp and tail of the kernels of one layer, whatever it reads
-    layer_us_vllm: float = 49.7
-    layer_us_sglang: float = 51.4
-    layer_us_tensorrt_llm: float = 44.3
+    layer_us_vllm: float = 49.6
+    layer_us_sglang: float = 51.5
+    layer_us_tensorrt_llm: float = 44.2
     layer_us_gguf: float = 65.3
     layer_gguf_on_stacked_memory: float = 1.63
     # Without CUDA graphs every kernel is launched from Python
     layer_eager: float = 4.0
     # Routing, dispatch and grouped kernels of an expert layer; weight-only kernels add unpacking
-    moe_layer_us: float = 38.0
+    moe_layer_us: float = 37.9
     moe_native_fp4: float = 0.363
     moe_weight_only_us: float = 20.3
     # Extra kernels of a latent-attention layer, and of an indexer that selects tokens
     latent_layer_us: float = 15.6
-    indexer_layer_us: float = 52.9
+    indexer_layer_us: float = 52.8
     # Scheduler, sampler and detokenizer per running sequence
-    sequence_us: float = 18.2
+    sequence_us: float = 18.4
 
     # Tokens choose experts alike: B sequences touch as many as B ** routing would if they chose at random
     routing: float = 0.918
     # The busiest rank holds more of the chosen experts than the mean rank
     expert_imbalance: float = 0.178
     # Measured all-reduce loops run alone; inside a step they wait for the slowest rank
-    collective: float = 1.075
+    collective: float = 1.082
     # Memory and compute overlap: 1 adds them, infinity takes the longer
-    overlap: float = 1.687
+    overlap: float = 1.688
     # Stages of a filled pipeline never balance: each one beyond the first adds this share of a step
     pipeline_bubble: float = 0.07
     # Share of the others' prefill that falls between a request's own tokens; the rest delays its first token
-    prefill_share: float = 0.83
-    prefill_share_prefill_first: float = 0.655
+    prefill_share: float = 0.829
+    prefill_share_prefill_first: float = 0.664
 
 
 FITTED = Coefficients()

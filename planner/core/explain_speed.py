@@ -182,7 +182,7 @@ def _ttft(request: EstimateRequest, batch: SpeedBatch, row: int) -> Term:
     assert request.workload is not None
     return _term(
         "ttft_ms",
-        "own prompt + one step + wait behind other prompts + queue while more is asked than runs",
+        "own prompt + wait behind other prompts + queue while more is asked than runs",
         {"concurrency": request.workload.concurrency, "running": float(batch.running[row])},
         batch.ttft_ms[row],
         "ms",

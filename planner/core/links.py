@@ -16,6 +16,11 @@ LOG_GRID = tuple(math.log(size) for size in GRID)
 FAST_KINDS = frozenset(
     {"nvlink", "xgmi", "hccs", "metaxlink", "mtlink", "mlu-link", "xpulink", "icn", "unified-bus"}
 )
+# Every pair has a wire of its own: a group of few uses few of them
+MESH_KINDS = frozenset({"xgmi", "hccs"})
+MESH_SIZE = 8
+# A switch reduces on the way in groups above this; a mesh does not
+SWITCH_REDUCES_ABOVE = 4
 # One direction per accelerator, where a link has no figure
 ASSUMED_PCIE_GB_S = 16.0
 ASSUMED_FAST_GB_S = 100.0
@@ -98,11 +103,17 @@ def collective(link: LinkSpec | None, accelerator: AcceleratorSpec, ranks: int, 
     speed = way.bandwidth_gb_s if way is not None else None
     if speed is None:
         speed = ASSUMED_FAST_GB_S if fast else ASSUMED_PCIE_GB_S
+    reducing = ranks
+    if kind in MESH_KINDS:
+        reducing = min(ranks, SWITCH_REDUCES_ABOVE)
+        speed *= (ranks - 1) / max(ranks - 1, ((way.domain_size if way else None) or MESH_SIZE) - 1)
     # Some systems were measured in small groups only
     wide = {known: by_ranks for known, by_ranks in family.items() if max(by_ranks) >= min(ranks, 8)} or family
     reference = min(wide, key=lambda known: abs(math.log(known / speed)))
     extra = NETWORK_US if kind in NETWORK_KINDS else HOST_STAGED_US if kind == "none" else 0.0
-    return Collective(log_us=_at_ranks(wide[reference], ranks), size_scale=reference / speed, extra_us=extra)
+    return Collective(
+        log_us=_at_ranks(wide[reference], reducing), size_scale=reference / speed, extra_us=extra
+    )
 
 
 def _at_ranks(by_ranks: Mapping[int, tuple[float, ...]], ranks: int) -> tuple[float, ...]:

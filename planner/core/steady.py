@@ -6,7 +6,7 @@ import numpy as np
 
 from planner.core.batch import FloatArray
 from planner.core.coefficients import Coefficients
-from planner.core.decode import PREFILL_FIRST_ENGINE, Layouts, Pass, cache_bytes, run_pass
+from planner.core.decode import PREFILL_FIRST_ENGINE, Layouts, Pass, run_pass
 
 # Tokens of prompt in one pass where the engine's budget is not known
 ASSUMED_CHUNK = 8192.0
@@ -61,17 +61,19 @@ def solve(layouts: Layouts, load: Load, c: Coefficients) -> Steady:
     passes = running / together
     none = np.zeros_like(running)
     step = run_pass(layouts, c, sequences=together, context=context, prompt_tokens=none)
-    own_prefill = _prefill(layouts, load, c, sequences=together, context=context, step=step)
-    others = (running - 1.0) * own_prefill / stages
+    # The first token comes out of the prompt's own pass: steps follow for the others only
+    prompts = (running - 1.0) / stages / np.maximum(load.output_tokens - 1.0, 1e-9)
+    own_prefill, added = _prefill(
+        layouts, load, c, sequences=together, context=context, step=step, prompts_per_step=prompts
+    )
+    others = (running - 1.0) * added / stages
     first = work.engine == PREFILL_FIRST_ENGINE
     share = np.where(first, c.prefill_share_prefill_first, c.prefill_share)
     prefill_share = share * others / load.output_tokens
     wait = (1.0 - share) * others
-    bubble = 1.0 + c.pipeline_bubble * (passes - 1.0)
-    step = step.scaled(bubble)
-    step_s = step.total
-    tpot = step_s + prefill_share
-    served = own_prefill + step_s + wait
+    step = step.scaled(1.0 + c.pipeline_bubble * (passes - 1.0))
+    tpot = step.total + prefill_share
+    served = own_prefill + wait
     per_request = served + (load.output_tokens - 1.0) * tpot
     active = np.fmin(load.concurrency, running * work.data)
     rate = active / per_request
@@ -79,8 +81,7 @@ def solve(layouts: Layouts, load: Load, c: Coefficients) -> Steady:
         running=running,
         passes=passes,
         step=step,
-        bytes_per_step=work.tensor
-        * (passes * step.bytes_read + (running - passes * together) * cache_bytes(work, context)),
+        bytes_per_step=work.tensor * passes * step.bytes_read,
         flop_per_step=running * (2.0 * work.active_params + work.attention_flop * context),
         prefill_share_s=prefill_share,
         own_prefill_s=own_prefill,
@@ -92,20 +93,32 @@ def solve(layouts: Layouts, load: Load, c: Coefficients) -> Steady:
 
 
 def _prefill(
-    layouts: Layouts, load: Load, c: Coefficients, *, sequences: FloatArray, context: FloatArray, step: Pass
-) -> FloatArray:
-    """Seconds that one prompt adds to the passes it rides in.
+    layouts: Layouts,
+    load: Load,
+    c: Coefficients,
+    *,
+    sequences: FloatArray,
+    context: FloatArray,
+    step: Pass,
+    prompts_per_step: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Seconds that one prompt takes from its first pass to its last, and seconds that it adds to others' passes.
 
-    Engines that mix prompts with decode read the weights once for both; the others make passes of their own.
+    Engines that mix prompts with decode read the weights once for both, so a pass that carries a prompt saves a
+    plain step; the others make passes of their own. Short prompts that come more often than steps share a pass.
     """
     work = layouts.work
     budget = np.where(np.isnan(load.max_num_batched_tokens), ASSUMED_CHUNK, load.max_num_batched_tokens)
     chunk = np.minimum(load.input_tokens, np.maximum(budget, 1.0))
+    chunks = load.input_tokens / chunk
+    sharing = np.clip(prompts_per_step * chunks, 1.0, np.maximum(budget / chunk, 1.0))
     mixes = ~layouts.is_gguf & (work.engine != PREFILL_FIRST_ENGINE)
     beside = np.where(mixes, sequences, 0.0)
-    mixed = run_pass(layouts, c, sequences=beside, context=context, prompt_tokens=chunk)
-    added = np.maximum(mixed.total - np.where(mixes, step.total, 0.0), 0.0)
+    carrying = run_pass(layouts, c, sequences=beside, context=context, prompt_tokens=chunk * sharing)
+    carrying_per_step = np.maximum(prompts_per_step * chunks / sharing, 1.0)
+    saved = np.where(mixes, step.total / carrying_per_step, 0.0)
+    added = np.maximum(carrying.total - saved, 0.0) / sharing
     attention = (
         work.prefill_attention_flop * load.input_tokens**2 / 2.0 / work.tensor / layouts.attention_compute
     )
-    return added * load.input_tokens / chunk + attention
+    return carrying.total * chunks + attention, added * chunks + attention
