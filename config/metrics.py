@@ -1,10 +1,9 @@
 """What Prometheus may scrape: counted in each web process and summed over all, or read from the database."""
 
+import math
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
-from django.conf import settings
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
@@ -26,6 +25,7 @@ from access.models import OutboxMessage
 from access.scopes import Scope
 from config.celery import app
 
+BROKER_TIMEOUT_S = 2
 REQUESTS = Counter("decodeck_requests", "Answers by view, method and status.", ["view", "method", "status"])
 REQUEST_SECONDS = Histogram(
     "decodeck_request_seconds",
@@ -64,10 +64,15 @@ class StateCollector(Collector):
         )
 
 
-def _queued() -> int:
-    queue = str(app.conf.task_default_queue)
-    if not settings.REDIS_URL:
-        folder = Path(app.conf.broker_transport_options["data_folder_in"])
-        return len(list(folder.glob(f"*.{queue}.msg")))
+def _queued() -> float:
+    """Count the messages that wait; NaN while the broker doesn't answer."""
     with app.connection_for_read() as broker:
-        return int(broker.default_channel.client.llen(queue))
+        try:
+            broker.ensure_connection(max_retries=0, timeout=BROKER_TIMEOUT_S)
+            return float(
+                broker.default_channel.queue_declare(app.conf.task_default_queue, passive=True).message_count
+            )
+        except broker.channel_errors:
+            return 0.0  # Redis forgets a queue that is empty
+        except OperationalError:
+            return math.nan

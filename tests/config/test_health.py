@@ -1,5 +1,6 @@
 """What the probes and Prometheus are told."""
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,6 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
 from access.actions import create_token, create_user
-from access.models import ApiToken
 from access.roles import Role
 from access.scopes import Scope
 from config.celery import app
@@ -23,10 +23,13 @@ def broker(tmp_path: Path, settings: Any) -> Iterator[Path]:
     folder = tmp_path / "queue"
     folder.mkdir()
     settings.REDIS_URL = ""
-    before = app.conf.broker_transport_options
-    app.conf.broker_transport_options = {"data_folder_in": str(folder), "data_folder_out": str(folder)}
+    names = ("data_folder_in", "data_folder_out", "control_folder")
+    before = app.conf.broker_url, app.conf.broker_transport_options
+    app.conf.update(
+        broker_url="folder://localhost", broker_transport_options=dict.fromkeys(names, str(folder))
+    )
     yield folder
-    app.conf.broker_transport_options = before
+    app.conf.update(broker_url=before[0], broker_transport_options=before[1])
 
 
 def token_with(*scopes: Scope, role: Role) -> str:
@@ -82,19 +85,30 @@ def test_metrics_are_for_tokens_with_their_scope(client: Client, broker: Path) -
 def test_metrics_count_answers_by_view_and_what_waits(client: Client, broker: Path) -> None:
     token = token_with(Scope.METRICS_READ, role=Role.OPERATOR)
     (broker / "00000000000000000001_id.celery.msg").write_text("{}")
+
+    before = scrape(client, token)
     client.get("/no-such-page/very-secret")
+    after = scrape(client, token)
 
+    counted = 'decodeck_requests_total{method="GET",status="404",view="none"}'
+    assert after[counted] - before.get(counted, 0.0) == 1.0
+    assert after["decodeck_queue_messages"] == 1.0
+    assert after['decodeck_outbox_rows{state="waiting"}'] == 0.0
+    assert [name for name in after if "very-secret" in name] == []
+
+
+def scrape(client: Client, token: str) -> dict[str, float]:
+    """Return every sample by its name and labels."""
     answer = client.get("/metrics", headers={"Authorization": f"Bearer {token}"})
-
     assert answer.status_code == 200
-    lines = answer.content.decode().splitlines()
-    counted = [
-        line for line in lines if line.startswith("decodeck_requests_total{") and 'status="404"' in line
-    ]
-    assert [line.split("}")[0] for line in counted] == [
-        'decodeck_requests_total{method="GET",status="404",view="none"'
-    ]
-    assert 'decodeck_outbox_rows{state="waiting"} 0.0' in lines
-    assert "decodeck_queue_messages 1.0" in lines
-    assert "very-secret" not in answer.content.decode()
-    assert ApiToken.objects.count() == 1
+    lines = [line for line in answer.content.decode().splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
+
+
+@pytest.mark.django_db
+def test_metrics_answer_without_the_broker(client: Client, broker: Path) -> None:
+    token = token_with(Scope.METRICS_READ, role=Role.OPERATOR)
+    # Nothing listens on port 1; the fixture puts the former address back.
+    app.conf.update(broker_url="redis://127.0.0.1:1/0", broker_transport_options={})
+
+    assert math.isnan(scrape(client, token)["decodeck_queue_messages"])
