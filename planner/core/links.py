@@ -112,8 +112,15 @@ def collective(link: LinkSpec | None, accelerator: AcceleratorSpec, ranks: int, 
     reference = min(wide, key=lambda known: abs(math.log(known / speed)))
     extra = NETWORK_US if kind in NETWORK_KINDS else HOST_STAGED_US if kind == "none" else 0.0
     return Collective(
-        log_us=_at_ranks(wide[reference], reducing), size_scale=reference / speed, extra_us=extra
+        log_us=_at_ranks(wide[reference], reducing),
+        size_scale=reference / speed * _volume(ranks) / _volume(reducing),
+        extra_us=extra,
     )
+
+
+def _volume(ranks: int) -> float:
+    """Bytes that a rank sends in an all-reduce, per byte of the message."""
+    return 2.0 * (ranks - 1) / ranks
 
 
 def _at_ranks(by_ranks: Mapping[int, tuple[float, ...]], ranks: int) -> tuple[float, ...]:
