@@ -108,17 +108,19 @@ def _better(
 
 
 def _change(candidate: Candidate, plan: Plan, after: Mapping[str, Any], asked: Mapping[str, Any]) -> Change:
-    speed = after["speed"]
+    speed, link = after["speed"], "?" + plan.query()
     if not speed:
-        spare = spare_gib(after)
-        return Change(name=candidate.name, gain=_("fits"), detail=_spare(spare), link="?" + plan.query())
+        return Change(
+            name=candidate.name, state="ok", gain=_("fits"), detail=_spare(spare_gib(after)), link=link
+        )
     return Change(
         name=candidate.name,
+        state="ok" if _serves_all(after, asked) else "warn",
         gain=_("%(running)s of %(asked)s users")
         % {"running": users(running_users(after, asked)), "asked": count(asked["workload"]["concurrency"])},
         detail=_("%(tpot)s per token, %(throughput)s tok/s in all.")
         % {"tpot": with_unit(speed["tpot_ms"], "ms"), "throughput": short(speed["output_tokens_per_s"])},
-        link="?" + plan.query(),
+        link=link,
     )
 
 

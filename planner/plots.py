@@ -13,6 +13,7 @@ from planner.core.figures import NBSP, short
 from planner.core.geometry import Scale, decade_ticks, decades, linear_ticks, nice_ceiling, path, thinned
 
 PLOT_HEIGHT = 228
+LABEL_GAP = 26
 PLOT_WIDTH = 480  # px of a plot on a wide screen: only to decide which labels would touch
 
 
@@ -275,7 +276,8 @@ def _band(levels: Sequence[Level], x: Scale, y: Scale) -> Line | None:
 
 def _level_marks(levels: Sequence[Level], here: int | None, x: Scale, y: Scale) -> list[Mark]:
     places = [(PLOT_WIDTH * x.share(level.per_user), y.y(level.per_card, PLOT_HEIGHT)) for level in levels]
-    shown = thinned([level.users for level in levels], places, 26)
+    # from the far end, so that the last level, where the curve stops, always has its label
+    shown = thinned(places[::-1], LABEL_GAP)[::-1]
     chosen = next((index for index, level in enumerate(levels) if level.users == here), None)
     marks = []
     for index, level in enumerate(levels):

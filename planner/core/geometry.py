@@ -87,14 +87,14 @@ def path(points: Sequence[tuple[float, float]], x: Scale, y: Scale, height: floa
     return "M" + " L".join(steps) if steps else ""
 
 
-def thinned(levels: Sequence[float], positions: Sequence[tuple[float, float]], gap: float) -> list[bool]:
+def thinned(positions: Sequence[tuple[float, float]], gap: float) -> list[bool]:
     """Which of the labels along a curve to draw, so that no two stand closer than `gap` px. The first always stands.
 
-    positions: (x, y) in px of a typical chart width, one per level.
+    positions: (x, y) in px of a typical chart width.
     """
     shown: list[bool] = []
     last: tuple[float, float] | None = None
-    for _, here in zip(levels, positions, strict=True):
+    for here in positions:
         far = last is None or math.hypot(here[0] - last[0], here[1] - last[1]) >= gap
         shown.append(far)
         last = here if far else last

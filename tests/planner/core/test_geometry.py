@@ -64,4 +64,4 @@ def test_path_of_points_and_of_none() -> None:
 
 
 def test_thinned_keeps_labels_apart() -> None:
-    assert thinned([1, 2, 4, 8], [(0, 0), (10, 0), (26, 0), (40, 0)], 26) == [True, False, True, False]
+    assert thinned([(0, 0), (10, 0), (26, 0), (40, 0)], 26) == [True, False, True, False]
