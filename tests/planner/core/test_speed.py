@@ -236,6 +236,9 @@ shapes = st.sampled_from(
         ("Qwen/Qwen3-30B-A3B", H200, {"engine": "sglang"}),
         ("openai/gpt-oss-120b", "nvidia-b200-sxm", {}),
         (LLAMA_8B, "nvidia-rtx-4090", {"engine": "llama.cpp", "weights": "gguf-q4_k_m"}),
+        (LLAMA_70B, "nvidia-l40s", {"tensor": 4, "pipeline": 2, "weights": "fp8"}),
+        ("deepseek-ai/DeepSeek-V3", H200, {"tensor": 8, "data": 2, "expert": True, "engine": "tensorrt-llm"}),
+        ("zai-org/GLM-5", "nvidia-b300-sxm", {"tensor": 8, "engine": "sglang", "weights": "fp8"}),
     ]
 )
 
