@@ -14,8 +14,8 @@ class Spread:
 
     alone: float = 0.12  # one stream, dense, an engine without a server
     alone_server: float = 0.20  # one stream, dense, through a server
-    served: float = 0.21  # many streams, dense
-    experts: float = 0.19  # mixture of experts
+    served: float = 0.20  # many streams, dense
+    experts: float = 0.185  # mixture of experts
     prefill: float = 0.26  # times the share of prefill in a token's time
     weight_only_served: float = 0.20
     slow_group: float = 0.25
