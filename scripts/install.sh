@@ -49,7 +49,7 @@ fi
 # A copy of the lock that was installed last is the stamp: the same lock needs no second look.
 if ! cmp -s requirements.lock .venv/installed.lock; then
     echo "Installing $(grep -c '==' requirements.lock) packages from requirements.lock ..."
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input \
+    .venv/bin/python -m pip install --quiet --quiet --disable-pip-version-check --no-input \
         --require-hashes --no-deps -r requirements.lock ||
         fail "the packages could not be installed: is a package index or a wheel folder reachable by pip?"
     cp requirements.lock .venv/installed.lock || fail "cannot write to .venv: is this folder read-only?"
