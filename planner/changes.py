@@ -22,6 +22,7 @@ class Change:
     """One change of the plan, in words, with what it brings and the address of the changed plan."""
 
     name: str
+    state: str  # ok when every user decodes at once, warn when only more of them do
     gain: str
     detail: str
     link: str
