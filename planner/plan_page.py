@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -73,8 +73,9 @@ def plan_page(plan: Plan, *, catalog: Catalog, address: str) -> PlanPage:
     answer = estimates.answer([request], catalog=catalog)[0]
     if estimates.is_problem(answer):
         return _with_errors(plan, answer)
-    # It was answered and the form has no reserved field, so it is a whole request.
-    parsed = cast("EstimateRequest", parse_request(request, catalog))
+    parsed = parse_request(request, catalog)
+    if not isinstance(parsed, EstimateRequest):
+        return _not_sized(plan, answer, request, address=address)
     changes = helpful_changes(plan, answer, request, parsed, catalog)
     found = sweep(parsed, catalog) if answer["speed"] else None
     return answered(plan, answer, request, parsed, changes=changes, found=found, address=address)
@@ -93,6 +94,22 @@ def _with_errors(plan: Plan, problem: Mapping[str, Any]) -> PlanPage:
             FieldError(key=key, label=field_label(key), message=message) for key, message in errors.items()
         ],
         hints={},
+    )
+
+
+def _not_sized(plan: Plan, answer: dict[str, Any], request: dict[str, Any], *, address: str) -> PlanPage:
+    """A model that the core knows it does not know: a verdict, with the reasons beside the model as well."""
+    return PlanPage(
+        plan=plan,
+        title=_("Plan"),
+        errors={key_of(item["field"]) or "m": item["message"] for item in answer["reasons"]},
+        error_list=[],
+        hints=dict.fromkeys(("m", "w", "a", "l", "v"), ""),
+        verdict=presentation.refusal(answer, plan),
+        curl=_curl(request, address),
+        command=_command(request),
+        answer_json=json.dumps(answer, indent=2, ensure_ascii=False),
+        basis=answer["basis"],
     )
 
 

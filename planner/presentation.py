@@ -119,6 +119,18 @@ def verdict(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup,
     )
 
 
+def refusal(answer: Mapping[str, Any], plan: Plan) -> Verdict:
+    """The verdict on a model of which nothing can be computed."""
+    return Verdict(
+        state="off",
+        icon=ICON_OF_STATE["off"],
+        headline=_("Not supported: this model cannot be sized."),
+        sentences="",
+        figures=[],
+        reasons=[remark(reason, plan, state="off") for reason in answer["reasons"]],
+    )
+
+
 def _reason_state(answer: Mapping[str, Any]) -> str:
     return {"does_not_fit": "crit", "fits": "warn"}.get(answer["verdict"], "off")
 

@@ -176,6 +176,14 @@ def test_plan_reads_a_pasted_config(client: Client) -> None:
     assert dict(parse_qsl(response["Location"].partition("?")[2]))["u"] == "4"
 
 
+def test_plan_of_an_unknown_architecture_is_a_verdict(client: Client) -> None:
+    response = client.post("/plan/config/", {"config": '{"model_type": "nonsense"}', "plan": "u=4"})
+    shown = client.get(response["Location"])
+    assert headline(shown) == "Not supported: this model cannot be sized."
+    assert "nonsense" in text_of(shown, "error-c")
+    assert client.get(response["Location"], headers=HX).status_code == 200
+
+
 def test_plan_refuses_a_config_that_is_none_and_keeps_the_text(client: Client) -> None:
     response = client.post("/plan/config/", {"config": "not json {", "plan": "u=4"})
     assert response.status_code == 422
