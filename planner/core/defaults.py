@@ -119,3 +119,10 @@ def visible_gib(card: AcceleratorSpec | None, _engine: str, _values: int, engine
         reserved = engine.values["driver_reserved"]
         return float(total - reserved["fixed_gib"] - reserved["share"] * total)
     return total
+
+
+def reserved_slots(request: EstimateRequest) -> int:
+    """Full contexts reserved at start: llama.cpp gives each named slot its own, and shares one where none is named."""
+    if request.engine.values["budget"] != "whole_context":
+        return 1
+    return request.settings.max_num_seqs or 1

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from planner.core.batch import FloatArray, MemoryBatch
 from planner.core.coefficients import Coefficients
 from planner.core.decode import Layouts, layouts_of
+from planner.core.defaults import reserved_slots
 from planner.core.layout import caches_of, spread
 from planner.core.links import FAST_KINDS, Curves, collective, curves_of
 from planner.core.request import EstimateRequest, Workload
@@ -16,9 +17,6 @@ from planner.core.specs import AcceleratorSpec, Catalog
 from planner.core.steady import Load
 from planner.core.units import GIB
 from planner.core.work import Work, work_of
-
-# Engines that reserve the whole context of every slot at start: slots limit them, not a shared pool
-RESERVING_ENGINES = frozenset({"llama.cpp"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +80,8 @@ def _load(cases: Sequence[Case], rows: NDArray[np.intp], memory: MemoryBatch) ->
     context = np.zeros(len(memory.verdicts))
     context[rows] = asked[:, 0] + asked[:, 1] / 2.0
     per_sequence = memory.sequence_bytes(context)[rows]
-    reserving = np.array([case.request.engine.name in RESERVING_ENGINES for case in cases])
+    # where every slot has its own full context, slots limit and not a shared pool
+    reserving = np.array([reserved_slots(case.request) > 1 for case in cases])
     counts = ~reserving & (per_sequence > 0)
     pool = memory.kv_cache_gib[rows] * GIB
     sequences = np.where(counts, np.floor(pool / np.where(counts, per_sequence, 1.0)), np.nan)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from planner.core import layout as columns
 from planner.core.batch import FloatArray, MemoryBatch
-from planner.core.defaults import Resolved, resolve
+from planner.core.defaults import Resolved, reserved_slots, resolve
 from planner.core.layout import Layout, layout_of
 from planner.core.request import EstimateRequest
 from planner.core.units import GIB
@@ -60,6 +60,7 @@ class _Inputs:
     log_counts_bytes: FloatArray
     captures: FloatArray  # 0 where there are no graphs to capture
     cpu_pool_gib: FloatArray  # NaN but for CPU machines with a fixed pool
+    slots: FloatArray  # full contexts that the engine allocates at start, 1 where it keeps a pool
 
     @property
     def whole_context(self) -> NDArray[np.bool_]:
@@ -124,6 +125,7 @@ def _coefficients(request: EstimateRequest, resolved: Resolved) -> tuple[float, 
         values["log_tokens"] == "bytes_over_rate",
         kind not in WITHOUT_GRAPHS,
         values["cpu_kv_space_gib"] if fixed_pool else np.nan,
+        reserved_slots(request),
     )
 
 
@@ -157,7 +159,7 @@ def _evaluate(given: _Inputs) -> tuple[MemoryBatch, Fit]:
     usable_bytes = np.maximum(kv_gib, 0.0) * GIB
     quantum = rows[:, columns.QUANTUM] * kv_share
     blocks = np.where(quantum > 0, np.floor(usable_bytes / quantum), np.nan)
-    concurrency = np.where(quantum > 0, blocks / request_blocks, usable_bytes / request_bytes)
+    concurrency = np.where(quantum > 0, blocks / request_blocks, usable_bytes / request_bytes) * given.slots
     per_token = rows[:, columns.BYTES_PER_TOKEN] * kv_share
     counted = blocks * rows[:, columns.BLOCK_TOKENS]
     by_length = np.floor(concurrency * given.max_model_len + ROUNDING)
@@ -223,7 +225,7 @@ def _activation_gib(given: _Inputs) -> FloatArray:
     embedded = batch * rows[:, columns.EMBED_BYTES]
     logits = sampled * rows[:, columns.LOGIT_BYTES]
     sampler = embedded[:, None] + logits[:, None] * rows[:, columns.HAS_HEAD]
-    scores = rows[:, columns.SCORE_BYTES] * given.max_model_len
+    scores = rows[:, columns.SCORE_BYTES] * given.max_model_len * given.slots
     forward = (batch * (rows[:, columns.FORWARD_BYTES] + scores))[:, None]
     fixed = rows[:, columns.FIXED_BYTES]
     beside = batch * (rows[:, columns.EXPERT_BYTES] + rows[:, columns.STAGE_BYTES])
@@ -255,10 +257,10 @@ def _capture_sizes(largest: FloatArray) -> FloatArray:
 
 
 def _request(given: _Inputs, kv_share: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Bytes and blocks that one request of max_model_len takes on the tightest rank."""
+    """Bytes and blocks that one request of max_model_len takes on the tightest rank, or all reserved slots together."""
     rows = given.rows
     held = rows[:, columns.GROUP_CAP] + rows[:, columns.GROUP_IN_FLIGHT] * given.in_flight[:, None]
-    held = np.minimum(held, given.max_model_len[:, None])
+    held = np.minimum(held, (given.max_model_len * given.slots)[:, None])
     blocks = np.ceil(held / rows[:, columns.GROUP_TOKENS]) + rows[:, columns.GROUP_EXTRA]
     blocks *= rows[:, columns.GROUP_COUNTS]
     request_bytes = (blocks * rows[:, columns.GROUP_BYTES]).sum(axis=1) * kv_share

@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from planner.core.batch import FloatArray, MemoryBatch
-from planner.core.defaults import Resolved
+from planner.core.defaults import Resolved, reserved_slots
 from planner.core.layout import Layout
 from planner.core.outcome import Reason
 from planner.core.request import EstimateRequest
@@ -93,7 +93,8 @@ def _memory_reasons(
             "short_gib": needed - free,
             "max_model_len": resolved.max_model_len,
         }
-        longest = longest_length(layout, resolved, free, row_share(batch, layout, row))
+        slots = reserved_slots(request)
+        longest = longest_length(layout, resolved, free / slots, row_share(batch, layout, row))
         fix = {"settings": {"max_model_len": longest}} if longest else None
         return [
             Reason(code="kv_cache_below_one_sequence", field="settings.max_model_len", values=values, fix=fix)

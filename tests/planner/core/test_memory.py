@@ -149,6 +149,36 @@ def test_llama_cpp_allocates_the_context_and_keeps_the_embedding_in_host_memory(
     assert batch.weights_gib[0] * 1024 == pytest.approx(4403.5, rel=0.001)
 
 
+LLAMA_3_8B = "meta-llama/Meta-Llama-3-8B-Instruct"
+
+
+def test_llama_cpp_reserves_a_context_for_each_named_slot():
+    shared, slots = evaluate(
+        [
+            ask(LLAMA_3_8B, "nvidia-rtx-4090", engine="llama.cpp", weights="gguf-q4_k_m", max_model_len=4096),
+            ask(
+                LLAMA_3_8B,
+                "nvidia-rtx-4090",
+                engine="llama.cpp",
+                weights="gguf-q4_k_m",
+                max_model_len=4096,
+                max_num_seqs=4,
+            ),
+        ]
+    ).kv_cache_gib
+    # 32 layers x 4096 B x 4096 cells, shared by all slots or for each of four
+    assert (shared, slots) == (0.5, 2.0)
+
+
+def test_llama_cpp_short_of_memory_is_told_the_context_that_fits():
+    asked = {"engine": "llama.cpp", "weights": "gguf-q4_k_m", "max_num_seqs": 16}
+    batch = answer(LLAMA_3_8B, "nvidia-rtx-4090", max_model_len=32768, **asked)
+    reason = batch.reasons[0][0]
+    assert (batch.verdicts[0], reason.code) == ("does_not_fit", "kv_cache_below_one_sequence")
+    longest = reason.fix["settings"]["max_model_len"]
+    assert answer(LLAMA_3_8B, "nvidia-rtx-4090", max_model_len=longest, **asked).verdicts == ["fits"]
+
+
 def test_pipeline_stages_differ_and_the_tightest_counts():
     batch = answer("meta-llama/Llama-3.1-8B-Instruct", version="0.19.0", pipeline=4, max_model_len=8192)
     assert (

@@ -46,7 +46,10 @@ def loaded(
     model: str, accelerator: str | None = H200, load: tuple[int, int, int] = (1024, 256, 8), **more: Any
 ):
     """A request with a workload of (input, output, concurrency)."""
-    asked = ask(model, accelerator, **{"max_model_len": 32768, "max_num_seqs": 256, **more})
+    room = {"max_model_len": 32768, "max_num_seqs": 256}
+    if more.get("engine") == "llama.cpp":  # reserves every slot's context at start
+        room = {"max_model_len": 2048, "max_num_seqs": 16}
+    asked = ask(model, accelerator, **{**room, **more})
     return replace(asked, workload=Workload(input_tokens=load[0], output_tokens=load[1], concurrency=load[2]))
 
 
