@@ -7,7 +7,7 @@ from itertools import groupby
 from planner.core.kv import known_kv_cache_dtypes
 from planner.core.parse import LINK_KINDS
 from planner.core.specs import AcceleratorSpec, Catalog
-from planner.presentation import ENGINE_NAMES
+from planner.setup import ENGINE_NAMES
 
 VENDOR_NAMES = {
     "nvidia": "NVIDIA",

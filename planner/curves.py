@@ -11,8 +11,9 @@ from planner.core.estimate import evaluate
 from planner.core.figures import count, percent, short, with_unit
 from planner.core.request import EstimateRequest
 from planner.core.specs import AcceleratorSpec, Catalog
+from planner.hero_figures import bound_word
 from planner.plots import Level, Plot, RoofPoint, latency_throughput, roofline
-from planner.presentation import Setup, bound_word
+from planner.setup import Setup
 
 HIGHEST_LEVEL = 2**13
 PEAK_OF_DTYPE = {"fp16": "fp16_tflops", "fp8": "fp8_tflops", "int8": "int8_tops", "fp4": "fp4_tflops"}

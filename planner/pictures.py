@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 from planner.charts import Bar, Part, bar
 from planner.core.figures import NBSP, count, percent, short, span, with_unit
 from planner.core.geometry import nice_ceiling
-from planner.presentation import Setup, missing_gib
+from planner.presentation import missing_gib
+from planner.setup import Setup
 
 RULER_STEPS = 6
 

@@ -17,7 +17,8 @@ from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
 from planner.curves import Picture, Sweep, curve, roof, sweep
 from planner.forms import BY_KEY, INPUTS, Plan, key_of
-from planner.presentation import Remark, Setup, Verdict
+from planner.presentation import Remark, Verdict
+from planner.setup import Setup, setup_of
 from planner.startup_lines import startup_lines
 
 
@@ -147,7 +148,7 @@ def answered(
     address: str,
 ) -> PlanPage:
     """The page for one answer of the contract."""
-    setup = presentation.setup_of(parsed)
+    setup = setup_of(parsed)
     verdict = presentation.verdict(answer, request, setup, plan)
     step = pictures.step_bar(answer)
     memory = pictures.memory_bar(answer, setup, _utilization(parsed))

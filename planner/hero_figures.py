@@ -1,0 +1,106 @@
+"""The six figures beneath a verdict, each with where it comes from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from planner.core.figures import NBSP, count, percent, short, span, with_unit
+from planner.setup import Setup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A hero figure: value and unit, where it comes from, and the line beneath it."""
+
+    name: str
+    value: str
+    unit: str
+    kind: str
+    sub: str
+
+
+def figures(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup) -> list[Figure]:
+    """The six defining figures, in a fixed order; those of memory where there is no speed to tell."""
+    room = _room(answer, request, setup)
+    if answer["speed"]:
+        return [*_speed_figures(answer["speed"]), room, _bandwidth_use(answer["speed"])]
+    return [*_memory_figures(answer["memory"]), room] if answer["memory"] else []
+
+
+def _speed_figures(speed: Mapping[str, Any]) -> list[Figure]:
+    kind, interval = speed["provenance"], speed["interval"]
+    ttft, _space, ttft_unit = seconds(speed["ttft_ms"]).partition(NBSP)
+    rows = (
+        (_("TPOT"), short(speed["tpot_ms"]), "ms", _span(interval["tpot_ms"])),
+        (_("TTFT"), ttft, ttft_unit, _("mean, queueing included")),
+        (
+            _("Throughput"),
+            short(speed["output_tokens_per_s"]),
+            "tok/s",
+            _span(interval["output_tokens_per_s"]),
+        ),
+        (_("Per user"), short(speed["output_tokens_per_s_per_user"]), "tok/s", _("while it decodes")),
+    )
+    return [Figure(name=name, value=value, unit=unit, kind=kind, sub=sub) for name, value, unit, sub in rows]
+
+
+def _span(interval: Sequence[float] | None) -> str:
+    return span(*interval) if interval else ""
+
+
+def _memory_figures(memory: Mapping[str, Any]) -> list[Figure]:
+    sizes, per_token = memory["per_accelerator"], memory["kv_bytes_per_token"]
+    rows = (
+        (_("Memory"), sizes["total_gib"], "GiB", ""),
+        (_("Budget"), sizes["budget_gib"], "GiB", _("up to the utilization line")),
+        (_("Weights"), sizes["weights_gib"], "GiB", _("per card")),
+        (_("KV per token"), None if per_token is None else per_token / 1024, "KiB", _("per card")),
+        (_("KV cache"), sizes["kv_cache_gib"], "GiB", _("what is left for it")),
+    )
+    return [
+        Figure(
+            name=name,
+            value=short(value),
+            unit="" if value is None else unit,
+            kind="" if value is None else "computed",
+            sub=sub,
+        )
+        for name, value, unit, sub in rows
+    ]
+
+
+def _room(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup) -> Figure:
+    memory = answer["memory"] or {}
+    room, tokens = memory.get("max_concurrency"), memory.get("kv_cache_tokens")
+    if room is None:
+        return Figure(name=_("KV room"), value=short(None), unit="", kind="", sub=_("needs a card"))
+    replicas = request.get("parallelism", {}).get("data", 1)
+    sub = _("full requests of %(length)s; %(tokens)s tokens") % {
+        "length": count(setup.max_model_len),
+        "tokens": count(tokens),
+    }
+    return Figure(name=_("KV room"), value=short(room * replicas), unit="×", kind="computed", sub=sub)
+
+
+def _bandwidth_use(speed: Mapping[str, Any]) -> Figure:
+    sub = _("%s-bound step") % bound_word(speed["bound"])
+    return Figure(name="MBU", value=percent(speed["mbu"]), unit="%", kind=speed["provenance"], sub=sub)
+
+
+def seconds(milliseconds: float | None) -> str:
+    """A waiting time: ms below one second, else s."""
+    if milliseconds is None:
+        return short(None)
+    return with_unit(milliseconds, "ms") if milliseconds < 1000 else with_unit(milliseconds / 1000, "s")
+
+
+def bound_word(bound: str) -> str:
+    """What limits a decode step, as a word."""
+    return {
+        "memory": _("memory"),
+        "compute": _("compute"),
+        "interconnect": _("interconnect"),
+        "host": _("host"),
+    }.get(bound, bound)

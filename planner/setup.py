@@ -1,0 +1,59 @@
+"""Names of what is planned, resolved against the catalog: what sentences and pictures talk about."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from planner.core.figures import NBSP
+from planner.core.request import EstimateRequest
+
+ENGINE_NAMES = {"vllm": "vLLM", "sglang": "SGLang", "tensorrt-llm": "TensorRT-LLM", "llama.cpp": "llama.cpp"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """Names of what is planned, resolved: what the sentences talk about."""
+
+    model: str
+    card: str | None
+    count: int
+    cards_per_replica: int
+    engine: str
+    parallelism: str
+    max_model_len: int | None = None
+    block_size: int = 16
+    engine_name: str = ""
+    engine_version: str = ""
+
+    @property
+    def cards(self) -> str:
+        return f"{self.count}{NBSP}×{NBSP}{self.card}" if self.card else _("no accelerator")
+
+    @property
+    def replica(self) -> str:
+        """The cards that hold one copy of the model."""
+        return f"{self.cards_per_replica}{NBSP}×{NBSP}{self.card}"
+
+
+def setup_of(parsed: EstimateRequest) -> Setup:
+    """Names out of a parsed request."""
+    degrees = parsed.parallelism
+    shown = [
+        f"{name}{NBSP}{value}"
+        for name, value in (("TP", degrees.tensor), ("PP", degrees.pipeline), ("DP", degrees.data))
+        if value > 1
+    ]
+    if degrees.expert:
+        shown.append("EP")
+    return Setup(
+        model=parsed.model.id,
+        card=parsed.accelerator.name if parsed.accelerator else None,
+        count=parsed.count,
+        cards_per_replica=degrees.tensor * degrees.pipeline,
+        engine=f"{ENGINE_NAMES.get(parsed.engine.name, parsed.engine.name)} {parsed.engine.version}",
+        parallelism=", ".join(shown),
+        max_model_len=parsed.settings.max_model_len or parsed.model.max_position_embeddings,
+        block_size=parsed.settings.block_size or 16,
+        engine_name=parsed.engine.name,
+        engine_version=parsed.engine.version,
+    )
