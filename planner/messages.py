@@ -22,7 +22,7 @@ PROBLEMS: dict[str, Any] = {
     "not_finite": _("This is not a finite number."),
     "unknown_field": _("No such field. Known here: {known}."),
     "model_id_or_config": _("Give either the id of a model or its config, not both and not neither."),
-    "unknown_model": _("No model {found!r} in the catalog.{close} Or send its config.json as model.config."),
+    "unknown_model": _("No model {found!r} in the catalog.{close} You can give its config.json instead."),
     "unknown_scheme": _("No weight scheme {found!r}. Known: {known}."),
     "unknown_kv_cache_dtype": _("No engine has a KV cache dtype {found!r}. Known: {known}."),
     "unknown_accelerator": _("No accelerator {found!r} in the catalog.{close}"),
