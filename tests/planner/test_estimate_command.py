@@ -1,6 +1,7 @@
 """manage.py estimate as a script drives it: JSON Lines in, JSON Lines out, exit 0 or 2."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -80,3 +81,31 @@ def test_estimate_of_a_missing_file_says_so() -> None:
     status, found, errors = run("", "no-such-file.jsonl")
     assert (status, found) == (1, [])
     assert "no-such-file.jsonl" in errors and "Traceback" not in errors
+
+
+def test_estimate_from_a_database_without_catalog_says_what_to_run(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", "estimate", "--catalog", "database"],
+        input=json.dumps(EXAMPLE),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "DECODECK_VAR": str(tmp_path), "DATABASE_URL": ""},
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "sync_catalog" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_wrong_setting_is_one_line_without_a_trace() -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", "estimate"],
+        input=json.dumps(EXAMPLE),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": "mongodb://localhost/decodeck"},
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "DATABASE_URL" in done.stderr and "Traceback" not in done.stderr

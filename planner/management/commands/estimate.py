@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from planner.estimates import answer
 from planner.lines import read_objects, write_answers
-from planner.queries import current_catalog, shipped_catalog
+from planner.queries import CatalogNotLoadedError, current_catalog
 
 
 class Command(BaseCommand):
@@ -29,10 +29,13 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        catalog = (
-            shipped_catalog() if options["catalog"] == "shipped" else current_catalog(options["catalog"])
-        )
-        problems = 0
+        try:
+            catalog = current_catalog(options["catalog"])
+        except CatalogNotLoadedError:
+            raise CommandError(
+                "The database holds no catalog yet. Run `manage.py migrate` and `manage.py sync_catalog`, "
+                "or ask with --catalog shipped."
+            ) from None
         try:
             # Closed by the `with` below.
             stream = sys.stdin.buffer if options["file"] == "-" else Path(options["file"]).open("rb")  # noqa: SIM115
