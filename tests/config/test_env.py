@@ -144,4 +144,4 @@ def test_deployment_check_is_clean_for_a_site_with_tls(root: Path, tmp_path: Pat
 def test_start_stops_at_a_wrong_value(root: Path, tmp_path: Path, name: str, value: str) -> None:
     done = manage(root, tmp_path, "check", **{name: value})
     assert done.returncode != 0
-    assert f"ImproperlyConfigured: {name}" in done.stderr
+    assert done.stderr.startswith(f"decodeck: {name}")
