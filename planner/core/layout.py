@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from planner.core.kv import MODEL_DTYPE_BYTES, LayerCache, default_dtype, layer_caches, resolved_dtype
 from planner.core.kv_groups import Pool, PoolGroup, separate_pools, v4_pool, vllm_pool
 from planner.core.request import EstimateRequest, Parallelism
-from planner.core.specs import EngineSpec, ModelSpec, Scheme
+from planner.core.specs import AcceleratorSpec, EngineSpec, ModelSpec, Scheme
 from planner.core.units import GIB
 from planner.core.weights import DTYPE_SCHEMES, RankWeights, rank_weights
 
 STAGES = 3  # first, a middle and the last stage stand for all
 GROUPS = 6  # distinct groups of a pool; equal ones are counted
 FAST_LINKS = frozenset({"nvlink", "xgmi", "hccs"})
+FUSED_LINK_CAPABILITY = (9, 0)  # from here on NVLink carries reductions by itself, and engines reserve room for that
 REMEMBERED = 8192
 
 # Columns of a layout row.
@@ -78,7 +79,7 @@ def layout_of(request: EstimateRequest) -> Layout:
     """The layout of a request, from memory where the same combination was met before."""
     engine = request.engine
     slots = request.settings.max_num_seqs if engine.values["split"] == "layers" else None
-    link = request.link.kind if request.link is not None else None
+    link = _wires(request)
     key = (
         request.model,
         request.scheme,
@@ -99,6 +100,23 @@ def layout_of(request: EstimateRequest) -> Layout:
         if len(_layouts) > REMEMBERED:
             _layouts.popitem(last=False)
     return found
+
+
+def _wires(request: EstimateRequest) -> str:
+    """What ranks of one replica talk over, as the table of overheads names it: pcie, fast_link or fused_link."""
+    link, card = request.link, request.accelerator
+    if link is None or link.kind not in FAST_LINKS:
+        return "pcie"
+    capability = cuda_capability(card)
+    fused = link.kind == "nvlink" and capability is not None and capability >= FUSED_LINK_CAPABILITY
+    return "fused_link" if fused else "fast_link"
+
+
+def cuda_capability(card: AcceleratorSpec | None) -> tuple[int, ...] | None:
+    """Compute capability of an NVIDIA card as numbers, None for others or where it is not known."""
+    if card is None or card.vendor.casefold() != "nvidia" or card.compute_capability is None:
+        return None
+    return tuple(int(part) for part in card.compute_capability.split("."))
 
 
 def spread(engine: EngineSpec, parallelism: Parallelism) -> Parallelism:
@@ -130,7 +148,7 @@ def caches_of(request: EstimateRequest) -> tuple[LayerCache, ...]:
     )
 
 
-def _build(request: EstimateRequest, link: str | None, slots: int | None) -> Layout:
+def _build(request: EstimateRequest, link: str, slots: int | None) -> Layout:
     engine, model = request.engine, request.model
     parallelism = spread(engine, request.parallelism)
     # More stages than layers are refused; the sum still needs a layer on each.
@@ -213,7 +231,7 @@ def _put_activation(row: NDArray[np.float64], request: EstimateRequest, parallel
     row[EMBED_BYTES] = hidden * width
     row[STAGE_BYTES] = 2 * hidden * width if parallelism.pipeline > 1 else 0.0
     intermediate = model.intermediate_size or (model.moe.moe_intermediate_size if model.moe else 4 * hidden)
-    row[FORWARD_BYTES] = (3 * intermediate / tensor + 4 * hidden) * width
+    row[FORWARD_BYTES] = 3 * (intermediate / tensor + hidden) * width
     moe = model.moe
     if moe is not None and request.scheme.kernel != "gguf" and model.native_weight_format != "mxfp4_moe":
         inner = moe.moe_intermediate_size / (1 if parallelism.expert else tensor)
@@ -246,13 +264,13 @@ def _format_scratch(request: EstimateRequest, tensor: int) -> float:
 
 
 def _put_overheads(
-    row: NDArray[np.float64], request: EstimateRequest, parallelism: Parallelism, link: str | None
+    row: NDArray[np.float64], request: EstimateRequest, parallelism: Parallelism, link: str
 ) -> None:
     values, model = request.engine.values, request.model
     row[SPREAD] = values["spread_gib"]
     non_torch = values["non_torch_gib"]
     if parallelism.tensor > 1:
-        row[NON_TORCH] = non_torch["fast_link" if link in FAST_LINKS else "pcie"]
+        row[NON_TORCH] = non_torch.get(link, non_torch["fast_link"])
     else:
         row[NON_TORCH] = non_torch["pipeline" if parallelism.pipeline > 1 else "alone"]
     if request.settings.enforce_eager:

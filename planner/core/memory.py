@@ -19,7 +19,7 @@ from planner.core.defaults import Resolved, reserved_slots, resolve
 from planner.core.layout import Layout, layout_of
 from planner.core.request import EstimateRequest
 from planner.core.units import GIB
-from planner.core.verdict import Fit, judge
+from planner.core.verdict import SPREAD_OF_GRAPHS, Fit, judge
 
 # Per budget rule: share of total is the utilization (or all), share of free is all (or the fraction),
 # activation and graphs inside the budget (None: as the engine version's table says for graphs).
@@ -34,7 +34,6 @@ WITHOUT_GRAPHS = frozenset({"cpu", "apple"})
 ROUNDING = 1e-6  # of a quotient that is whole but for binary fractions
 SPREAD_OF_WEIGHTS = 0.008
 SPREAD_OF_ACTIVATION = 0.12
-SPREAD_OF_GRAPHS = 0.6  # where they are deducted, by an estimate that is itself rough
 SPREAD_OF_NON_TORCH = 0.3
 
 
@@ -229,7 +228,7 @@ def _activation_gib(given: _Inputs) -> FloatArray:
     forward = (batch * (rows[:, columns.FORWARD_BYTES] + scores))[:, None]
     fixed = rows[:, columns.FIXED_BYTES]
     beside = batch * (rows[:, columns.EXPERT_BYTES] + rows[:, columns.STAGE_BYTES])
-    peak: FloatArray = np.maximum(sampler + fixed[:, None], forward) + beside[:, None]
+    peak: FloatArray = np.maximum(sampler, forward) + (fixed + beside)[:, None]
     return peak / GIB
 
 

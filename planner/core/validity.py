@@ -7,10 +7,10 @@ from typing import Any
 
 from planner.core.engines import release_of
 from planner.core.kv import STATE_KINDS
-from planner.core.layout import spread
+from planner.core.layout import cuda_capability, spread
 from planner.core.outcome import Reason
 from planner.core.request import EstimateRequest, Parallelism
-from planner.core.specs import AcceleratorSpec, ModelSpec
+from planner.core.specs import ModelSpec
 from planner.core.units import round_up
 from planner.core.weights import NATIVE_FORMATS, VOCAB_PADDING
 
@@ -144,13 +144,6 @@ def _card(request: EstimateRequest) -> Iterator[Reason]:
                 "version": engine.version,
             },
         )
-
-
-def cuda_capability(card: AcceleratorSpec | None) -> tuple[int, ...] | None:
-    """Compute capability of an NVIDIA card as numbers, None for others or where it is not known."""
-    if card is None or card.vendor.casefold() != "nvidia" or card.compute_capability is None:
-        return None
-    return _capability(card.compute_capability)
 
 
 def _capability(text: str) -> tuple[int, ...]:

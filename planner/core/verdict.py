@@ -15,6 +15,7 @@ from planner.core.validity import UNSUPPORTED_CODES, validity_reasons
 
 CONTEXT_GIB = 0.3  # of a device that a program takes before the engine asks what is free
 LENGTH_STEP = 16
+SPREAD_OF_GRAPHS = 0.6  # half-width of the 80 % interval, as a share
 UNKNOWN_CODES = frozenset({"no_accelerator_given", "accelerator_memory_unknown", "kv_cache_layout_unknown"})
 
 
@@ -140,7 +141,8 @@ def _start_checks(request: EstimateRequest, resolved: Resolved, batch: MemoryBat
                 fix={"settings": {"gpu_memory_utilization": share}},
             )
         ]
-    outside = float(batch.outside_budget_gib[row])
+    # What is captured varies by more than half, and one too many refusals costs more than one too few.
+    outside = (1 - SPREAD_OF_GRAPHS) * float(batch.outside_budget_gib[row])
     if outside and budget + outside > total:
         share = math.floor((total - outside) / total * 100) / 100
         return [
@@ -169,9 +171,10 @@ def _free_at_start_gib(request: EstimateRequest, total_gib: float) -> float:
 def _state_blocks(
     request: EstimateRequest, layout: Layout, batch: MemoryBatch, blocks: float, row: int
 ) -> list[Reason]:
-    """Hybrid models keep a state block per running sequence: the pool must hold one for each of max_num_seqs."""
+    """Hybrid models keep a state block per running sequence: capture needs one for each of max_num_seqs."""
     sequences = float(batch.max_num_seqs[row])
-    if not (layout.has_state and request.engine.values["state_blocks_checked"]) or blocks >= sequences:
+    checked = request.engine.values["state_blocks_checked"] and not request.settings.enforce_eager
+    if not (layout.has_state and checked) or blocks >= sequences:
         return []
     return [
         Reason(
