@@ -47,11 +47,13 @@ def estimate(requests: Sequence[EstimateRequest], catalog: Catalog) -> list[dict
 def _answer(
     request: EstimateRequest, memory_batch: MemoryBatch, speed_batch: SpeedBatch, row: int, catalog_hash: str
 ) -> dict[str, Any]:
-    served = math.isfinite(speed_batch.tpot_ms[row])
+    reasons = _reasons(request, memory_batch, speed_batch, row)
+    refused = any(reason.code == "workload_exceeds_max_model_len" for reason in reasons)
+    served = math.isfinite(speed_batch.tpot_ms[row]) and not refused
     return {
         "id": request.id,
         "verdict": memory_batch.verdicts[row],
-        "reasons": [_reason(item) for item in _reasons(request, memory_batch, speed_batch, row)],
+        "reasons": [_reason(item) for item in reasons],
         "memory": _memory(memory_batch, row),
         "startup_log": _startup_log(memory_batch, row),
         "speed": _speed(speed_batch, row) if served else None,
@@ -161,9 +163,9 @@ def _speed(batch: SpeedBatch, row: int) -> dict[str, Any]:
         "running": number(batch.running[row], 2),
         "decode_step_ms": number(batch.decode_step_ms[row], MS_DIGITS),
         "tpot_ms": number(batch.tpot_ms[row], MS_DIGITS),
-        "ttft_ms": number(batch.ttft_ms[row], 2),
-        "output_tokens_per_s": number(batch.output_tokens_per_s[row], 2),
-        "output_tokens_per_s_per_user": number(batch.output_tokens_per_s_per_user[row], 3),
+        "ttft_ms": number(batch.ttft_ms[row], MS_DIGITS),
+        "output_tokens_per_s": number(batch.output_tokens_per_s[row], 4),
+        "output_tokens_per_s_per_user": number(batch.output_tokens_per_s_per_user[row], 4),
         "bound": batch.bounds[row],
         "mbu": number(batch.mbu[row], 4),
         "interval": {
@@ -172,7 +174,7 @@ def _speed(batch: SpeedBatch, row: int) -> dict[str, Any]:
             ),
             "tpot_ms": interval(batch.tpot_low_ms[row], batch.tpot_high_ms[row], MS_DIGITS),
             "output_tokens_per_s": interval(
-                batch.output_tokens_per_s_low[row], batch.output_tokens_per_s_high[row], 2
+                batch.output_tokens_per_s_low[row], batch.output_tokens_per_s_high[row], 4
             ),
         },
         "provenance": "computed",

@@ -79,6 +79,7 @@ def test_workload_longer_than_the_context_gets_the_length_it_needs() -> None:
         "workload_exceeds_max_model_len",
         {"settings": {"max_model_len": 5500}},
     )
+    assert (found["verdict"], found["speed"], found["step"]) == ("fits", None, None)
 
 
 def test_more_users_than_slots_is_said_with_the_mend() -> None:
