@@ -81,8 +81,13 @@ def layouts_of(
         prefill_compute=work.peak * _prefill_compute(work, is_gguf, c),
         attention_compute=work.peak_16bit * c.compute_attention,
         host_s=_host(work, is_gguf, c) * 1e-6,
-        sequence_s=np.where(is_gguf, 0.0, c.sequence_us * 1e-6),
+        sequence_s=sequence_us(c)[work.engine.astype(np.intp)] * 1e-6,
     )
+
+
+def sequence_us(c: Coefficients) -> FloatArray:
+    """Microseconds per running sequence and step, in the order of ENGINES."""
+    return np.array([c.sequence_us, c.sequence_us, c.sequence_us_tensorrt_llm, 0.0])
 
 
 def _fabric(work: Work[FloatArray], c: Coefficients) -> FloatArray:
@@ -107,6 +112,7 @@ def _compute(work: Work[FloatArray], c: Coefficients) -> FloatArray:
     table = np.array([c.compute_16bit, c.compute_8bit, c.compute_4bit])
     share = table[work.compute.astype(np.intp)]
     share = share * np.where(work.weight_only > 0, c.compute_weight_only, 1.0)
+    share = share * np.where(work.measured_class > 0, 1.0, c.compute_elsewhere)
     return np.asarray(share * np.where(work.moe_layers > 0, c.moe_compute, 1.0), dtype=np.float64)
 
 
@@ -126,6 +132,7 @@ def _host(work: Work[FloatArray], is_gguf: NDArray[np.bool_], c: Coefficients) -
     table = np.array([c.layer_us_vllm, c.layer_us_sglang, c.layer_us_tensorrt_llm, c.layer_us_gguf])
     layer = table[work.engine.astype(np.intp)]
     layer = layer * np.where(is_gguf & (work.stacked_memory > 0), c.layer_gguf_on_stacked_memory, 1.0)
+    layer = layer * np.where(is_gguf & (work.shader_peak > 0), c.layer_gguf_on_shaders, 1.0)
     unpacking = np.where((work.weight_only > 0) & ~is_gguf, c.moe_weight_only_us, 0.0)
     expert_layer = c.moe_layer_us * np.where(work.native_fp4 > 0, c.moe_native_fp4, 1.0) + unpacking
     total = work.layers * layer + work.moe_layers * expert_layer

@@ -6,7 +6,7 @@ import numpy as np
 
 from planner.core.batch import SpeedBatch
 from planner.core.coefficients import FITTED, SOURCE
-from planner.core.decode import distinct_experts
+from planner.core.decode import distinct_experts, sequence_us
 from planner.core.inputs import work_of_request
 from planner.core.outcome import Term
 from planner.core.request import EstimateRequest
@@ -145,7 +145,7 @@ def _host(request: EstimateRequest, batch: SpeedBatch, row: int) -> Term:
             "layers": work.layers,
             "expert_layers": work.moe_layers,
             "latent_layers": work.latent_layers,
-            "sequence_us": 0.0 if request.engine.name == "llama.cpp" else FITTED.sequence_us,
+            "sequence_us": float(sequence_us(FITTED)[int(work.engine)]),
         },
         batch.host_ms[row],
         "ms",

@@ -71,7 +71,9 @@ def solve(layouts: Layouts, load: Load, c: Coefficients) -> Steady:
     share = np.where(first, c.prefill_share_prefill_first, c.prefill_share)
     prefill_share = share * others / load.output_tokens
     wait = (1.0 - share) * others
-    step = step.scaled(1.0 + c.pipeline_bubble * (passes - 1.0))
+    # A filled pipeline runs at the pace of its longest stage, and its stages wait for each other
+    uneven = work.stage_imbalance - 1.0 + c.pipeline_bubble * (stages - 1.0)
+    step = step.scaled(1.0 + uneven * (passes - 1.0) / np.maximum(stages - 1.0, 1.0))
     tpot = step.total + prefill_share
     served = own_prefill + wait
     per_request = served + (load.output_tokens - 1.0) * tpot

@@ -9,7 +9,7 @@ from planner.core.kv import LayerCache
 from planner.core.request import Parallelism
 from planner.core.specs import AcceleratorSpec, CacheGroup, ModelSpec, Scheme
 from planner.core.units import GB, TERA
-from planner.core.weights import part_bytes
+from planner.core.weights import PartBytes, part_bytes
 
 WINDOWS = 3
 STATE_KINDS = frozenset({"gdn", "mamba1", "mamba2", "kda", "lightning", "short_conv"})
@@ -76,6 +76,7 @@ class Work(NamedTuple, Generic[Number]):
     attention_flop: Number  # per token of context and new token, all ranks, layers without a window
     prefill_attention_flop: Number  # the same while a prompt is worked on
     eager: Number
+    stage_imbalance: Number  # longest pipeline stage over the mean stage; 1 without a pipeline
 
 
 @lru_cache(maxsize=8192)
@@ -151,7 +152,19 @@ def work_of(
         attention_flop=sum(_attention_flop(model, g, latent=True) for g in model.cache_groups),
         prefill_attention_flop=sum(_attention_flop(model, g, latent=False) for g in model.cache_groups),
         eager=float(eager),
+        stage_imbalance=_stage_imbalance(parts, layers=model.num_layers, stages=parallelism.pipeline),
     )
+
+
+def _stage_imbalance(parts: PartBytes, *, layers: int, stages: int) -> float:
+    """Bytes of the longest stage over the mean: layers do not divide evenly, and the last stage has the head too.
+
+    Engines give the last stage no more layers than any other.
+    """
+    head = parts.lm_head or parts.embedding
+    layer = (parts.linear + parts.routed + parts.router + parts.other) / layers
+    longest = max(math.ceil(layers / stages) * layer, layers // stages * layer + head)
+    return float(longest * stages / (layers * layer + head))
 
 
 def _selected_tokens(model: ModelSpec) -> int | None:

@@ -145,7 +145,7 @@ def test_layers_split_over_cards_do_not_speed_up_one_stream():
 
 def test_filled_pipeline_raises_throughput():
     found = run(*(loaded(LLAMA_8B, pipeline=n, load=(256, 512, 128)) for n in (1, 4)))
-    assert found.output_tokens_per_s[1] > 1.4 * found.output_tokens_per_s[0]
+    assert found.output_tokens_per_s[1] > 1.3 * found.output_tokens_per_s[0]
 
 
 @pytest.mark.parametrize(
