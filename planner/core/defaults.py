@@ -106,7 +106,8 @@ def static_share(
 def visible_gib(card: AcceleratorSpec | None, _engine: str, _values: int, engine: EngineSpec) -> float:
     """Memory that a program on the card is told of, in GiB; NaN where it is not known.
 
-    NVIDIA's driver keeps a part of what nvidia-smi calls the total; Metal lets a program use a share of memory.
+    NVIDIA's driver keeps a part of what nvidia-smi calls the total, taken from a log where one shows it; Metal lets a
+    program use a share of memory.
     """
     if card is None or card.memory_gib is None:
         return float("nan")
@@ -115,6 +116,8 @@ def visible_gib(card: AcceleratorSpec | None, _engine: str, _values: int, engine
         steps = engine.values["os_share_of_unified"]["apple_share"]
         share = next(s["share"] for s in steps if s["up_to_gib"] is None or total <= s["up_to_gib"])
         return float(total * share)
+    if card.memory_gib_torch is not None:
+        return card.memory_gib_torch
     if card.vendor.casefold() == "nvidia" and not card.unified_memory:
         reserved = engine.values["driver_reserved"]
         return float(total - reserved["fixed_gib"] - reserved["share"] * total)

@@ -21,6 +21,7 @@ from planner.core.weights import DTYPE_SCHEMES, RankWeights, rank_weights
 STAGES = 3  # first, a middle and the last stage stand for all
 GROUPS = 6  # distinct groups of a pool; equal ones are counted
 FAST_LINKS = frozenset({"nvlink", "xgmi", "hccs"})
+WIDE = 8  # ranks from which collective buffers outgrow those of two to four
 FUSED_LINK_CAPABILITY = (9, 0)  # from here on NVLink carries reductions by itself, and engines reserve room for that
 REMEMBERED = 8192
 
@@ -270,7 +271,8 @@ def _put_overheads(
     row[SPREAD] = values["spread_gib"]
     non_torch = values["non_torch_gib"]
     if parallelism.tensor > 1:
-        row[NON_TORCH] = non_torch.get(link, non_torch["fast_link"])
+        by_link = non_torch.get(link, non_torch["fast_link"])
+        row[NON_TORCH] = max(by_link, non_torch.get("wide", 0.0) if parallelism.tensor >= WIDE else 0.0)
     else:
         row[NON_TORCH] = non_torch["pipeline" if parallelism.pipeline > 1 else "alone"]
     if request.settings.enforce_eager:
