@@ -22,7 +22,10 @@ STAGES = 3  # first, a middle and the last stage stand for all
 GROUPS = 6  # distinct groups of a pool; equal ones are counted
 FAST_LINKS = frozenset({"nvlink", "xgmi", "hccs"})
 WIDE = 8  # ranks from which collective buffers outgrow those of two to four
-FUSED_LINK_CAPABILITY = (9, 0)  # from here on NVLink carries reductions by itself, and engines reserve room for that
+FUSED_LINK_CAPABILITY = (
+    9,
+    0,
+)  # from here on NVLink carries reductions by itself, and engines reserve room for that
 REMEMBERED = 8192
 
 # Columns of a layout row.
