@@ -192,3 +192,19 @@ def test_defaults_of_batch_and_share_follow_card_and_version(accelerator, versio
     batch = answer("Qwen/Qwen3-8B", accelerator, version=version)
     assert (batch.max_num_seqs[0], batch.max_num_batched_tokens[0]) == (sequences, tokens)
     assert batch.gpu_memory_utilization[0] == share
+
+
+def test_eight_ranks_keep_more_outside_torch_than_two():
+    # 1.78 GiB on eight accelerators and 2.53 on two nodes of eight H20, both in 2025
+    batch = answer("Qwen/Qwen3-32B", "nvidia-h20", tensor=8, version="0.8.5", max_model_len=4096)
+    assert 1.7 <= batch.non_torch_gib[0] <= 2.6
+
+
+def test_total_is_the_one_that_logs_of_the_card_print():
+    assert answer("Qwen/Qwen3-8B", H100, max_model_len=4096).total_gib[0] == 79.19  # LLMD
+
+
+def test_sglang_pool_of_235b_holds_the_printed_tokens():
+    # 367,404 tokens at a static share of 0.93: https://github.com/vllm-project/vllm/issues/21348
+    batch = answer("Qwen/Qwen3-235B-A22B-FP8", H100, tensor=4, engine="sglang", gpu_memory_utilization=0.93)
+    assert batch.kv_cache_tokens[0] == pytest.approx(367_404, rel=0.05)
