@@ -6,9 +6,25 @@ import sys
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
-if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+INTERRUPTED = 130  # what shells report for Ctrl-C
+NOBODY_READS = 141  # and for a reader that left, as in `manage.py estimate FILE | head -1`
+
+
+def main() -> int | str:
+    """Run the command; what is for the operator to mend, or ended by them, is no stack trace."""
     try:
         execute_from_command_line(sys.argv)
-    except ImproperlyConfigured as error:  # a wrong setting is the operator's to mend: one line, no trace
-        sys.exit(f"decodeck: {error}")
+    except ImproperlyConfigured as error:
+        return f"decodeck: {error}"
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # What is still buffered has nowhere to go: without this, closing it at exit would complain once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOBODY_READS
+    return 0
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    sys.exit(main())

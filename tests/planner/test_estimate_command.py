@@ -1,5 +1,6 @@
 """manage.py estimate as a script drives it: JSON Lines in, JSON Lines out, exit 0 or 2."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -109,3 +110,21 @@ def test_wrong_setting_is_one_line_without_a_trace() -> None:
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert "DATABASE_URL" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_reader_that_leaves_early_ends_the_command_quietly() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "estimate", "--catalog", "shipped"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+    )
+    assert process.stdin and process.stdout and process.stderr
+    process.stdout.close()
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.write(json.dumps(EXAMPLE).encode() + b"\n")
+        process.stdin.close()
+    assert process.wait(timeout=60) == 141
+    assert process.stderr.read() == b""
+    process.stderr.close()
