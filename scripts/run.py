@@ -89,6 +89,9 @@ def main() -> int:
     except CannotRunError as error:
         print(f"make run: {error}", file=sys.stderr)
         return 1
+    except OSError as error:  # a full disk, most often
+        print(f"make run: cannot write to {var}: {error.strerror or error}.", file=sys.stderr)
+        return 1
     with lock:
         return _supervise(_parts(var), environment=environment, url=_url(host, port))
 
