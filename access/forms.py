@@ -148,7 +148,7 @@ class TokenForm(Styled, forms.Form):
         super().__init__(*args, **kwargs)
         offered = [(scope.value, scope.label) for scope in Scope if user.may(scope.role)]
         self.fields["scopes"] = forms.MultipleChoiceField(
-            label=_("May"), widget=forms.CheckboxSelectMultiple, choices=offered
+            label=_("Allowed to"), widget=forms.CheckboxSelectMultiple, choices=offered
         )
         self.order_fields(["name", "scopes", "days"])
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from planner.core.batch import MemoryBatch, SpeedBatch
 from planner.core.estimate import evaluate
@@ -79,7 +80,11 @@ def curve(found: Sweep, setup: Setup) -> Picture:
     speed, here = found.speed, found.here
     levels = [_level(found, row) for row in range(len(found.levels))]
     users = found.levels[here]
-    lead = _("%(users)s users get %(speed)s tokens per second each.") % {
+    lead = ngettext(
+        "%(users)s user gets %(speed)s tokens per second.",
+        "%(users)s users get %(speed)s tokens per second each.",
+        users,
+    ) % {
         "users": count(users),
         "speed": short(float(speed.output_tokens_per_s_per_user[here])),
     }
@@ -147,9 +152,12 @@ def roof(found: Sweep, setup: Setup) -> Picture | None:
     ]
     here = next(point for point in points if point.css == "pt-here")
     reached = here.tflops / here.roof_tflops
-    sentence = _(
+    sentence = ngettext(
+        "Decode of %(users)s user does %(intensity)s FLOP per byte it reads; from %(ridge)s on the card would be "
+        "busy computing. It reaches %(reached)s %% of its roof.",
         "Decode of %(users)s users does %(intensity)s FLOP per byte it reads; from %(ridge)s on the card would be "
-        "busy computing. It reaches %(reached)s %% of its roof."
+        "busy computing. It reaches %(reached)s %% of its roof.",
+        found.levels[found.here],
     ) % {
         "users": count(found.levels[found.here]),
         "intensity": short(here.intensity),
@@ -174,14 +182,15 @@ def _decode_point(
     speed, users = found.speed, found.levels[row]
     flops, moved = float(speed.flops_per_step[row]), float(speed.bytes_per_step[row])
     intensity = flops / moved
-    name = _("Decode, %s users") % count(users)
+    name = ngettext("Decode, %s user", "Decode, %s users", users) % count(users)
+    label = ngettext("decode, %s user", "decode, %s users", users) % count(users)
     return RoofPoint(
         name=name,
         intensity=intensity,
         tflops=flops / float(speed.decode_step_ms[row]) / 1e9,
         roof_tflops=cards * min(peak, intensity * bandwidth_gb_s / 1000),
         css="pt-here" if here else "pt",
-        label=_("decode, %s users") % count(users) if here else count(users),
+        label=label if here else count(users),
     )
 
 

@@ -163,10 +163,13 @@ ADVICE: dict[str, Any] = {
     "eager_mode_slows_decode": _(
         "Eager mode launches every kernel from the host: decode is often 2 to 3 times slower."
     ),
-    "accelerator_figure_unknown": _("{figure} of {name} is not known; what needs it is left out or wider."),
-    "accelerator_figure_unsure": _("{figure} of {name} is unsure: check it before you buy."),
+    "accelerator_figure_unknown": _(
+        "{figure} of {name}: not known. What needs it is left out, or has a wider interval."
+    ),
+    "accelerator_figure_unsure": _("{figure} of {name}: unsure. Check it before you buy."),
     "interconnect_takes_share": _(
-        "{percent} percent of the time per token is spent between cards over {link}."
+        "{percent} percent of the time per token is spent between cards over {link}: in each layer all of them wait for each "
+        "other twice."
     ),
     "format_support_unknown": _(
         "Nobody states whether {name} computes in {dtype}: measure {scheme} on one machine first."
@@ -187,6 +190,13 @@ ADVICE: dict[str, Any] = {
     ),
 }
 
+# Figures of an accelerator that a piece of advice may name.
+FIGURES: dict[str, Any] = {
+    "bandwidth_gb_s": _("Memory bandwidth"),
+    "memory_gib": _("Memory"),
+    "fp16_tflops": _("FP16 TFLOP/s"),
+}
+
 
 def word(table: Mapping[str, Any], code: str, values: Mapping[str, Any]) -> str:
     """The sentence for a code in the language in force; the bare code when nobody wrote one."""
@@ -200,7 +210,10 @@ class _Values(dict[str, Any]):
     """Values of a message as text: lists joined, numbers short, a missing one shown as such."""
 
     def __getitem__(self, key: str) -> Any:
-        return "?" if key not in self else _shown(super().__getitem__(key))
+        if key not in self:
+            return "?"
+        value = super().__getitem__(key)
+        return FIGURES.get(value, value) if key == "figure" else _shown(value)
 
     def __missing__(self, key: str) -> str:
         return "?"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from planner.charts import Tick, axis_text
 from planner.core.figures import NBSP, short
@@ -301,7 +302,7 @@ def _level_marks(levels: Sequence[Level], here: int | None, x: Scale, y: Scale) 
                 x=x.x(level.per_user),
                 y=places[chosen][1],
                 r=5.5,
-                label=_("%s users") % f"{level.users:,}",
+                label=ngettext("%s user", "%s users", level.users) % f"{level.users:,}",
                 label_css="lab-strong end halo" if right else "lab-strong halo",
                 dx=-9 if right else 9,
             )

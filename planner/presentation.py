@@ -99,17 +99,18 @@ def _fits(answer: Mapping[str, Any], request: Mapping[str, Any]) -> str:
     spare, speed, workload = spare_gib(answer), answer["speed"], request.get("workload")
     if spare is None:
         return _("Fits.")
-    values = {"spare": with_unit(spare, "GiB")}
+    size = with_unit(spare, "GiB")
+    values = {"spare": _("%s per card") % size if request.get("count", 1) > 1 else size}
     if not speed or not workload:
-        return _("Fits with %(spare)s to spare per card.") % values
+        return _("Fits with %(spare)s more than one full request needs.") % values
     running, asked = running_users(answer, request), workload["concurrency"]
     values |= {"running": users(running), "asked": count(asked)}
     if running + 0.01 < asked:
         return _("Fits, but only %(running)s of %(asked)s users decode at once.") % values
     return (
         ngettext(
-            "Fits with %(spare)s to spare per card, and the %(asked)s user decodes alone.",
-            "Fits with %(spare)s to spare per card, and all %(asked)s users decode at once.",
+            "Fits with %(spare)s more than one full request needs, and the %(asked)s user decodes alone.",
+            "Fits with %(spare)s more than one full request needs, and all %(asked)s users decode at once.",
             asked,
         )
         % values

@@ -36,6 +36,13 @@ TITLES: dict[str, Any] = {
     "output_tokens_per_s_per_user": _("Per user"),
     "mbu": _("MBU"),
 }
+# A unit that is not here is written alike in every language.
+UNITS: dict[str, Any] = {
+    "tokens": _("tokens"),
+    "tokens/s": _("tokens/s"),
+    "sequences": _("users"),
+    "experts per layer": _("experts per layer"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,13 +68,22 @@ def _step(term: Mapping[str, Any]) -> Step:
     return Step(
         id=code.replace(".", "-").replace("_", "-"),
         title=str(TITLES.get(code, code.replace("_", " "))),
-        result=plain(term["result"])
-        + (f"{NBSP}{term['unit']}" if term["unit"] and term["result"] is not None else ""),
+        result=_result(term["result"], term["unit"]),
         formula=term["formula"],
         inputs=[(name, plain(value)) for name, value in term["values"].items()],
         source=term["source"],
         kind=term.get("kind", "computed"),
     )
+
+
+def _result(value: Any, unit: str | None) -> str:
+    if value is None or not unit:
+        return plain(value)
+    if unit == "share":
+        return f"{plain(100 * value)}{NBSP}%"
+    if unit == "sequences" and value == 1:
+        return f"1{NBSP}{_('user')}"
+    return f"{plain(value)}{NBSP}{UNITS.get(unit, unit)}"
 
 
 def plain(value: Any) -> str:

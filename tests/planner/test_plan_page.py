@@ -44,7 +44,8 @@ def test_plan_opens_with_an_answered_example(client: Client) -> None:
     response = client.get("/plan/")
     assert response.status_code == 200
     assert re.fullmatch(
-        r"Fits with [0-9.]+ GiB to spare per card, and all 16 users decode at once\.", headline(response)
+        r"Fits with [0-9.]+ GiB more than one full request needs, and all 16 users decode at once\.",
+        headline(response),
     )
     html = response.content.decode()
     for part in ("step", "memory", "roofline-card", "curve-card", "startup", "working", "ask"):
@@ -87,7 +88,7 @@ def test_plan_of_what_does_not_exist(client: Client) -> None:
 
 def test_plan_without_workload_answers_memory_alone(client: Client) -> None:
     response = client.get("/plan/?i=&o=&u=")
-    assert re.fullmatch(r"Fits with [0-9.]+ GiB to spare per card\.", headline(response))
+    assert re.fullmatch(r"Fits with [0-9.]+ GiB more than one full request needs\.", headline(response))
     assert 'id="curve-card"' not in response.content.decode()
 
 
@@ -268,9 +269,9 @@ def test_page_of_an_answer_says_its_figures() -> None:
         plan, example_answer(), plan.request(), parsed, changes=[], found=None, address="https://x/api"
     )
     assert page.verdict and page.step and page.memory
-    # 6 GiB hold 24 requests, so all but one of them is to spare: 6 × 23 / 24
+    # 6 GiB hold 24 requests, so that all but one of them remain: 6 × 23 / 24
     assert page.verdict.headline.replace("\u00a0", " ") == (
-        "Fits with 5.75 GiB to spare per card, and all 16 users decode at once."
+        "Fits with 5.75 GiB more than one full request needs, and all 16 users decode at once."
     )
     assert [(item.value, item.unit) for item in page.verdict.figures] == [
         ("20.0", "ms"),

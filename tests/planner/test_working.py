@@ -1,0 +1,38 @@
+"""Units of the working, and the words that depend on a number."""
+
+import pytest
+
+from planner.messages import ADVICE, word
+from planner.plots import Level, latency_throughput
+from planner.working import steps
+
+
+@pytest.mark.parametrize(
+    ("result", "unit", "shown"),
+    [
+        (0.7626, "share", "76.26\u00a0%"),
+        (1, "sequences", "1\u00a0user"),
+        (16, "sequences", "16\u00a0users"),
+        (21.6662, "GiB", "21.666\u00a0GiB"),
+        (None, "share", "–"),
+    ],
+)
+def test_working_says_a_result_with_a_unit_that_people_use(
+    result: float | None, unit: str, shown: str
+) -> None:
+    term = {"term": "t", "result": result, "unit": unit, "formula": "", "values": {}, "source": ""}
+    assert [step.result for step in steps({"explain": [term]})] == [shown]
+
+
+def test_advice_names_a_figure_of_a_card_in_words() -> None:
+    values = {"figure": "fp16_tflops", "name": "Apple M2 Ultra"}
+    assert word(ADVICE, "accelerator_figure_unsure", values) == (
+        "FP16 TFLOP/s of Apple M2 Ultra: unsure. Check it before you buy."
+    )
+
+
+@pytest.mark.parametrize(("users", "label"), [(1, "1 user"), (16, "16 users")])
+def test_curve_counts_its_users_in_the_right_number(users: int, label: str) -> None:
+    level = Level(users=users, per_user=12.0, per_card=12.0 * users, tpot_ms=83.0)
+    plot = latency_throughput([level], here=users, limit_users=None, limit_text="", title="", desc="")
+    assert [mark.label for mark in plot.marks] == [label]
