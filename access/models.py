@@ -1,6 +1,7 @@
 """Users and what proves who they are, and the records of what was done."""
 
 import zoneinfo
+from collections.abc import Iterator
 from typing import Any, ClassVar, NoReturn
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
@@ -158,6 +159,14 @@ class AppendOnly(models.QuerySet):
     update = delete = bulk_update = update_or_create = _refuse
 
 
+def _pairs(data: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in data.items():
+        if isinstance(value, dict):
+            yield from _pairs(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
 class AuditEvent(models.Model):
     """Who did what to which object, when, why, and in which request."""
 
@@ -186,6 +195,11 @@ class AuditEvent(models.Model):
 
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError("AuditEvent is append-only")
+
+    @property
+    def details(self) -> list[tuple[str, str]]:
+        """The data as pairs to read: nested names joined by dots, lists by commas."""
+        return list(_pairs(self.data))
 
 
 class IdempotencyKey(models.Model):

@@ -77,7 +77,7 @@ def sync_catalog(directory: Path = SHIPPED, *, actor: User | None = None) -> dic
         ):
             _restamp(synced=True)
             totals = {
-                name: {"added": c.added, "changed": c.changed, "retired": c.retired}
+                name: f"{c.added} added, {c.changed} changed, {c.retired} retired"
                 for name, c in counts.items()
             }
             record_audit("catalog.sync", actor=actor, tables=totals)

@@ -75,3 +75,8 @@ def test_html_in_an_event_is_shown_as_text() -> None:
     page = signed_in(person(Role.ADMIN)).get("/account/audit/").content.decode()
     assert "&lt;script&gt;" in page
     assert "<img>" not in page
+
+
+def test_details_of_an_event_read_as_pairs() -> None:
+    event = AuditEvent(data={"tables": {"Accelerator": "2 added"}, "scopes": ["a", "b"], "days": 90})
+    assert event.details == [("tables.Accelerator", "2 added"), ("scopes", "a, b"), ("days", "90")]
