@@ -14,6 +14,8 @@ from planner.forms import Plan
 from planner.presentation import running_users, spare_gib, users
 
 QUANTIZED = ("fp8", "awq-int4")
+# Weights of nearly the same size, such as int4 for mxfp4, are no way out.
+SMALLER = 0.9
 GGUF = ("gguf-q8_0", "gguf-q4_k_m")
 
 
@@ -47,7 +49,7 @@ def helpful_changes(
     """
     if parsed.accelerator is None or _serves_all(answer, request):
         return []
-    candidates = list(_candidates(parsed, request))
+    candidates = list(_candidates(parsed, request, catalog))
     changed = [plan.changed(candidate.keys) for candidate in candidates]
     requests = [item.request() for item in changed]
     answers = estimates.answer(requests, catalog=catalog)
@@ -69,19 +71,20 @@ def _serves_all(answer: Mapping[str, Any], request: Mapping[str, Any]) -> bool:
     return not answer["speed"] or running_users(answer, request) >= request["workload"]["concurrency"] - 0.01
 
 
-def _candidates(parsed: EstimateRequest, request: Mapping[str, Any]) -> Iterator[Candidate]:
+def _candidates(parsed: EstimateRequest, request: Mapping[str, Any], catalog: Catalog) -> Iterator[Candidate]:
     """In the order of what they cost: a setting, precision, then another card."""
     workload, length = request.get("workload"), parsed.settings.max_model_len
     if workload:
         needed = workload["input_tokens"] + workload["output_tokens"]
         if length is None or length > 2 * needed:
-            yield Candidate(
-                name=_("max_model_len %s") % count(_rounded(needed)), keys={"len": str(_rounded(needed))}
-            )
+            yield _length(_rounded(needed))
+        if parsed.engine.name == "llama.cpp" and length is not None:
+            # its cache has a fixed size, that of one context, which all requests share
+            yield _length(_rounded(needed * workload["concurrency"]))
     if not parsed.kv_cache_dtype.startswith("fp8") and parsed.engine.name != "llama.cpp":
         yield Candidate(name=_("FP8 KV cache"), keys={"kv": "fp8"})
     for scheme in GGUF if parsed.engine.name == "llama.cpp" else QUANTIZED:
-        if scheme != parsed.scheme.id:
+        if catalog.schemes[scheme].bytes_per_weight < SMALLER * parsed.scheme.bytes_per_weight:
             yield Candidate(name=_("%s weights") % scheme, keys={"w": scheme})
     for factor in (2, 4, 8):
         tensor = parsed.parallelism.tensor * factor
@@ -91,6 +94,10 @@ def _candidates(parsed: EstimateRequest, request: Mapping[str, Any]) -> Iterator
                 "tensor": tensor,
             }
             yield Candidate(name=name, keys={"n": str(parsed.count * factor), "tp": str(tensor)})
+
+
+def _length(tokens: int) -> Candidate:
+    return Candidate(name=_("max_model_len %s") % count(tokens), keys={"len": str(tokens)})
 
 
 def _rounded(tokens: int) -> int:

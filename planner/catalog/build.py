@@ -25,7 +25,7 @@ HASH_LENGTH = 16
 
 def build_catalog(rows: CatalogRows, *, mappings: Mapping[str, str] | None = None) -> Catalog:
     """The catalog of these records and of the operator's name mappings. Model specs are built on first use: there are many and a question needs one."""
-    accelerators = {row["id"]: accelerator_spec(row) for row in rows.accelerators}
+    accelerators = {row["id"]: accelerator_spec(row, rows.sources) for row in rows.accelerators}
     return Catalog(
         hash=catalog_hash(rows),
         accelerators=accelerators,
@@ -86,7 +86,7 @@ def unambiguous_names(rows: tuple[Record, ...]) -> dict[str, str]:
     }
 
 
-def accelerator_spec(row: Record) -> AcceleratorSpec:
+def accelerator_spec(row: Record, sources: Mapping[str, Any]) -> AcceleratorSpec:
     """One accelerator; a figure that the record lacks is None."""
     figures = row["figures"]
 
@@ -118,7 +118,7 @@ def accelerator_spec(row: Record) -> AcceleratorSpec:
         link=link_spec(row["link"], value("link_gb_s")),
         pcie=link_spec(row["pcie"], value("pcie_gb_s")),
         tdp_w=value("tdp_w"),
-        provenance={name: provenance(figure) for name, figure in figures.items()},
+        provenance={name: provenance(figure, sources) for name, figure in figures.items()},
     )
 
 
@@ -129,9 +129,11 @@ def link_spec(link: Record | None, bandwidth_gb_s: float | None) -> LinkSpec | N
     return LinkSpec(kind=link["kind"], bandwidth_gb_s=bandwidth_gb_s, domain_size=link.get("domain_size"))
 
 
-def provenance(figure: Record) -> Provenance:
-    """Kind and source keys of one figure."""
-    return Provenance(kind=figure["kind"], source=", ".join(figure["sources"]))
+def provenance(figure: Record, sources: Mapping[str, Any] | None = None) -> Provenance:
+    """Kind and sources of one figure: in words where `sources` tells what its keys stand for, else the keys."""
+    known = sources or {}
+    names = [known[key]["ref"] if key in known else key for key in figure["sources"]]
+    return Provenance(kind=figure["kind"], source="; ".join(names))
 
 
 def scheme_spec(row: Record) -> Scheme:

@@ -90,7 +90,10 @@ def test_units_of_two_devices_are_given_whole() -> None:
 
 def test_figures_carry_kind_and_source() -> None:
     origin = CATALOG.accelerators["nvidia-h100-sxm5-80gb"].provenance["memory_gib_torch"]
-    assert (origin.kind, origin.source) == ("measured", "vllm_logs")
+    assert (origin.kind, origin.source) == (
+        "measured",
+        "Total memory printed in public vLLM start-up logs (llm-d-planner pull request 205 and vLLM issues)",
+    )
 
 
 def test_moe_layers_leave_out_dense_ones() -> None:
