@@ -9,6 +9,7 @@ from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.password_validation import password_validators_help_text_html, validate_password
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxLengthValidator
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
@@ -47,10 +48,15 @@ class SignInForm(Styled, AuthenticationForm):
 
     def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().__init__(request, *args, **kwargs)
+        # Django states this length for the browser alone, and SQLite compares no text that is endless.
+        self.fields["username"].validators.append(MaxLengthValidator(self.username_field.max_length))
         self.address = client_address(request, trusted_proxies=settings.TRUSTED_PROXIES)
 
     def clean(self) -> dict[str, Any]:
-        limits = sign_in_limits(self.cleaned_data.get("username", ""), address=self.address)
+        if "username" not in self.cleaned_data or "password" not in self.cleaned_data:
+            # No password was tried: nothing to count, and above all nothing to forget.
+            return self.cleaned_data
+        limits = sign_in_limits(self.cleaned_data["username"], address=self.address)
         for key, limit in limits.items():
             if not allow(key, limit=limit, window=SIGN_IN_WINDOW):
                 # Without the name: people type passwords there.

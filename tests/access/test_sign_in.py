@@ -51,6 +51,19 @@ def test_sign_in_leads_to_our_own_pages_only(ada: User, client: Client, elsewher
     assert sign_in(client, "ada", PASSWORD, next=elsewhere)["Location"] == "/"
 
 
+def test_blank_password_does_not_start_the_count_of_wrong_ones_anew(ada: User, client: Client) -> None:
+    for _ in range(FAILED_SIGN_INS_PER_NAME):
+        sign_in(client, "ada", "wrong")
+        sign_in(client, "ada", "")
+    assert sign_in(client, "ada", PASSWORD).status_code == 429
+
+
+def test_name_longer_than_a_name_can_be_is_refused(client: Client) -> None:
+    page = sign_in(client, "x" * 100_000, PASSWORD)
+    assert page.status_code == 200
+    assert list(page.context["form"].errors) == ["username"]
+
+
 def test_wrong_password_and_unknown_name_get_the_same_answer(ada: User) -> None:
     def text(name: str) -> str:
         page = sign_in(Client(), name, "wrong").content.decode()
