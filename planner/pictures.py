@@ -187,7 +187,7 @@ def _limit_text(budget: float | None, utilization: float | None) -> str:
     return _("utilization %(share)s = %(size)s") % {"share": f"{utilization:.2f}", "size": short(budget)}
 
 
-def memory_sentence(answer: Mapping[str, Any], setup: Setup) -> str:
+def memory_sentence(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup) -> str:
     """What the memory bar means: how many full requests the pool holds."""
     memory = answer["memory"]
     if memory["kv_cache_tokens"] is None:
@@ -198,9 +198,22 @@ def memory_sentence(answer: Mapping[str, Any], setup: Setup) -> str:
         "tokens": count(memory["kv_cache_tokens"]),
         "room": short(memory["max_concurrency"]),
         "length": count(setup.max_model_len),
-    }
+    } + _windows_note(answer, request)
     interval = memory["interval"]["kv_cache_gib"]
     if not interval or interval[0] == interval[1]:
         return held
     left = _("Four of five such starts leave %s GiB for it.") % span(*(max(0.0, end) for end in interval))
     return f"{held} {left}"
+
+
+def _windows_note(answer: Mapping[str, Any], request: Mapping[str, Any]) -> str:
+    """Why more run than the pool seems to hold: engines count the peak of a request, before windows cut it."""
+    speed, workload = answer["speed"], request.get("workload")
+    if not speed or not workload:
+        return ""
+    context = workload["input_tokens"] + workload["output_tokens"] / 2
+    if speed["running"] * context <= 1.1 * answer["memory"]["kv_cache_tokens"]:
+        return ""
+    return " " + _(
+        "That counts each at its peak, while its prompt is read; later, layers with a window keep less, so more run."
+    )

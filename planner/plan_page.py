@@ -165,7 +165,7 @@ def answered(
         roof=roof(found, setup) if found else None,
         curve=curve(found, setup) if found else None,
         memory=memory,
-        memory_sentence=pictures.memory_sentence(answer, setup) if memory else "",
+        memory_sentence=pictures.memory_sentence(answer, request, setup) if memory else "",
         changes=changes,
         advice=presentation.advice(answer),
         working=workings.steps(answer),

@@ -295,3 +295,11 @@ def test_page_of_an_answer_says_its_figures() -> None:
     assert page.step_sentence.replace("\u00a0", " ") == (
         "Of the time per token, 60 % reads weights, 20 % computes prompts of other users, 10 % reads the KV cache."
     )
+
+
+@pytest.mark.parametrize(("prompt", "told"), [("1024", False), ("7680", True)])
+def test_page_says_why_more_run_than_full_requests_fit(client: Client, prompt: str, told: bool) -> None:
+    # gpt-oss: half of its layers keep a window of 128 tokens of a decoding request
+    keys = {"m": "openai/gpt-oss-120b", "a": "nvidia-h100-sxm5-80gb", "len": "8192", "i": prompt}
+    page = client.get("/plan/?" + urlencode(keys)).content.decode()
+    assert ("layers with a window keep less" in page) is told
