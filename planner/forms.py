@@ -13,6 +13,8 @@ from planner.core.outcome import Problem
 from planner.lines import read_json
 
 MAX_CONFIG_CHARS = 200_000
+# A web server reads a request line of 8 kB; the rest is for the other inputs.
+MAX_PACKED_CHARS = 6_500
 MAX_TYPED_CHARS = 400
 
 
@@ -110,13 +112,17 @@ def read_config(text: str) -> str | Problem:
     """A pasted config.json in the short form that fits an address, or what is wrong with it."""
     if len(text) > MAX_CONFIG_CHARS:
         return Problem(code="too_long", field="model.config", values={"limit": MAX_CONFIG_CHARS})
-    value = read_json(text)
+    value = read_json(text.removeprefix("\ufeff"))
     if isinstance(value, Problem):
         return Problem(code=value.code, field="model.config", values=value.values)
     if not isinstance(value, dict) or not value:
         return Problem(code="config_not_an_object", field="model.config")
-    packed = zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 9)
-    return base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    raw = zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 9)
+    packed = base64.urlsafe_b64encode(raw).decode().rstrip("=")
+    if len(packed) > MAX_PACKED_CHARS:
+        values = {"found": len(packed), "limit": MAX_PACKED_CHARS}
+        return Problem(code="config_too_long_for_link", field="model.config", values=values)
+    return packed
 
 
 def unpack_config(packed: str) -> dict[str, Any] | Problem:

@@ -63,6 +63,10 @@ PROBLEMS: dict[str, Any] = {
         "A config.json is one JSON object: paste the whole file, with its curly braces."
     ),
     "config_link_damaged": _("The config.json in this link is cut short or damaged. Paste it again."),
+    "config_too_long_for_link": _(
+        "This config.json does not fit into an address: {found} characters when packed, at most {limit}. "
+        "Take out what is not the shape of the model, such as long lists."
+    ),
     "derive_needs_workload": _("Settings are derived from the workload: give one, or give the settings."),
     "unknown_engine": _("No engine {found!r}. Known: {known}."),
     "unreadable_engine_version": _(

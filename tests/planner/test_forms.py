@@ -1,5 +1,7 @@
 """The address is the plan: keys, defaults, numbers as people type them, pasted configs, fixes as changes."""
 
+import json
+from hashlib import sha256
 from urllib.parse import parse_qsl
 
 import pytest
@@ -93,6 +95,17 @@ def test_config_that_is_none_is_refused(text: str, code: str) -> None:
     found = read_config(text)
     assert isinstance(found, Problem)
     assert (found.code, found.field) == (code, "model.config")
+
+
+def test_config_that_fits_no_address_is_refused_before_a_server_refuses_the_address() -> None:
+    noise = "".join(sha256(str(number).encode()).hexdigest() for number in range(200))
+    found = read_config(json.dumps({"model_type": "llama", "noise": noise}))
+    assert isinstance(found, Problem)
+    assert (found.code, found.field) == ("config_too_long_for_link", "model.config")
+
+
+def test_config_may_start_with_a_byte_order_mark() -> None:
+    assert read_config('\ufeff{"model_type": "llama"}') == read_config('{"model_type": "llama"}')
 
 
 @pytest.mark.parametrize("packed", ["x", "%%%", "AAAA", "eJw", "é"])
