@@ -197,7 +197,7 @@ ADVICE: dict[str, Any] = {
 # Figures of an accelerator that a piece of advice may name.
 FIGURES: dict[str, Any] = {
     "bandwidth_gb_s": _("Memory bandwidth"),
-    "memory_gib": _("Memory"),
+    "memory_gib": _("Memory size"),
     "fp16_tflops": _("FP16 TFLOP/s"),
 }
 
