@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 # What is wrong with an input, and how to mend it.
 PROBLEMS: dict[str, Any] = {
-    "not_json": _("This is not valid JSON: {detail}. Send one JSON object per line."),
+    "not_json": _("This is not valid JSON: {detail}."),
     "not_an_object": _("An estimate request is a JSON object, with curly braces."),
     "too_deep": _("This JSON is nested too deeply. Send the config.json of the model and nothing around it."),
     "line_too_long": _("This line is longer than {limit} bytes. Send one request per line."),
@@ -92,7 +92,7 @@ REASONS: dict[str, Any] = {
         "Only its own backend knows how {dtype} lays out the KV cache, so its size is not known."
     ),
     "weights_exceed_budget": _(
-        "Weights take {weights_gib} GiB per accelerator of a budget of {budget_gib} GiB: {short_gib} GiB short. "
+        "Weights alone take {weights_gib} GiB per accelerator, {short_gib} GiB more than the budget of {budget_gib} GiB. "
         "Use more or larger accelerators, or a smaller weight scheme."
     ),
     "no_kv_memory": _(

@@ -202,7 +202,8 @@ def _utilization(parsed: EstimateRequest) -> float | None:
 
 
 def _startup(answer: Mapping[str, Any], setup: Setup) -> list[str]:
-    if not answer["startup_log"]:
+    # what an engine refuses to run prints nothing worth comparing
+    if not answer["startup_log"] or answer["verdict"] == "unsupported":
         return []
     return startup_lines(
         setup.engine_name,

@@ -35,6 +35,12 @@ class Setup:
         return f"{self.cards_per_replica}{NBSP}×{NBSP}{self.card}"
 
 
+def _model_name(model_id: str) -> str:
+    """A pasted config that names no model has the id config:<model_type>."""
+    kind = model_id.removeprefix("config:")
+    return model_id if kind == model_id else f"{kind} (config.json)"
+
+
 def setup_of(parsed: EstimateRequest) -> Setup:
     """Names out of a parsed request."""
     degrees = parsed.parallelism
@@ -46,7 +52,7 @@ def setup_of(parsed: EstimateRequest) -> Setup:
     if degrees.expert:
         shown.append("EP")
     return Setup(
-        model=parsed.model.id,
+        model=_model_name(parsed.model.id),
         card=parsed.accelerator.name if parsed.accelerator else None,
         count=parsed.count,
         cards_per_replica=degrees.tensor * degrees.pipeline,

@@ -83,6 +83,8 @@ def test_plan_without_a_card_cannot_tell_but_says_what_it_knows(client: Client) 
 def test_plan_of_what_does_not_exist(client: Client) -> None:
     response = client.get("/plan/?kv=nvfp4")
     assert headline(response) == "Not supported: this combination does not exist."
+    assert 'id="startup"' not in response.content.decode()
+    assert "the reason is said above" in text_of(response)
     assert 'class="card verdict is-off"' in response.content.decode()
 
 
@@ -189,7 +191,9 @@ def test_plan_refuses_a_config_that_is_none_and_keeps_the_text(client: Client) -
     response = client.post("/plan/config/", {"config": "not json {", "plan": "u=4"})
     assert response.status_code == 422
     html = response.content.decode()
-    assert "not json {</textarea>" in html
+    # the form is longer than a screen: the browser is told to show the place where something is wrong
+    assert 'aria-invalid="true" autofocus>not json {</textarea>' in html
+    assert "This is not valid JSON: Expecting value: line 1 column 1 (char 0).<" in html
     assert 'id="in-u" name="u" value="4"' in html
 
 
