@@ -50,6 +50,8 @@ LINK_BANDWIDTH_GB_S = {"pcie3-x16": 15.75, "pcie4-x16": 31.5, "pcie5-x16": 63.0,
 LINK_KINDS = ("nvlink", "xgmi", *LINK_BANDWIDTH_GB_S, "none")
 MAX_COUNT = 100_000
 MAX_TOKENS = 100_000_000
+# A shorter piece of a name is part of too many.
+SHORTEST_PART = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,7 +339,16 @@ def read_workload(reader: Reader, value: Any) -> Workload | None:
 
 
 def close_to(name: str, known: Sequence[str]) -> str:
-    """Up to three known names close to a mistyped one, for the message; '' if none is."""
+    """Known names for the message, "" if none: up to six that have this one in them, else three that it may be a slip of."""
+    part = _letters(name)
+    having = [item for item in known if part in _letters(item)] if len(part) >= SHORTEST_PART else []
+    if having:
+        return ", ".join(having[:6])
     folded = {item.casefold(): item for item in known}
     found = difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)
     return ", ".join(folded[item] for item in found)
+
+
+def _letters(name: str) -> str:
+    """Letters and digits alone: people write RTX4090, rtx-4090 and RTX 4090."""
+    return "".join(filter(str.isalnum, name.casefold()))

@@ -171,6 +171,17 @@ def test_unknown_model_is_met_with_close_names() -> None:
     assert "Qwen/Qwen2.5-7B-Instruct" in outcome.problems[0].values["close"].split(", ")
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"), [("H100", "nvidia-h100-sxm5-80gb"), ("rtx4090", "nvidia-rtx-4090")]
+)
+def test_accelerator_named_in_part_is_met_with_the_names_that_have_it(written: str, meant: str) -> None:
+    outcome = parse_request(changed("accelerator", written), CATALOG)
+    assert isinstance(outcome, Rejected)
+    close = outcome.problems[0].values["close"].split(", ")
+    assert meant in close
+    assert all(written.casefold() in name.casefold().replace("-", "").replace(" ", "") for name in close)
+
+
 def test_count_that_is_not_the_product_is_refused() -> None:
     assert problems(changed("count", 2)) == [("count_mismatch", "count")]
 
