@@ -13,7 +13,15 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
-from planner.catalog.files import CatalogRows, Record, engine_files, read_document, read_lines, read_rows
+from planner.catalog.files import (
+    CatalogRows,
+    Record,
+    engine_files,
+    read_document,
+    read_lines,
+    read_rows,
+    read_schemes,
+)
 
 SCHEMA = Path(__file__).parent / "schema" / "catalog.json"
 LINE_FILES = {"accelerators.jsonl": "accelerator", "platforms.jsonl": "platform", "models.jsonl": "model"}
@@ -54,12 +62,12 @@ def validator(definition: str) -> Draft202012Validator:
     return Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": schema["$defs"]})
 
 
-def record_fault(definition: str, record: Record, *, file: str, line: int | None) -> Fault | None:
-    """The most telling fault of one record, None where it is sound."""
+def record_fault(definition: str, record: Any, *, file: str, line: int | None) -> Fault | None:
+    """The most telling fault of one record, None where it is sound. What is no object is a fault too."""
     error = best_match(validator(definition).iter_errors(record))
     if error is None:
         return None
-    identity = record.get("id")
+    identity = record.get("id") if isinstance(record, dict) else None
     return Fault(
         file=file,
         line=line,
@@ -73,7 +81,7 @@ def _schema_faults(directory: Path) -> Iterator[Fault]:
     for name, definition in LINE_FILES.items():
         for line, record in read_lines(directory / name):
             yield from _found(record_fault(definition, record, file=name, line=line))
-    for record in read_document(directory / "schemes.json").get("schemes", ()):
+    for record in read_schemes(directory):
         yield from _found(record_fault("scheme", record, file="schemes.json", line=None))
     for path in engine_files(directory):
         yield from _found(record_fault("engine", read_document(path), file=f"engines/{path.name}", line=None))
@@ -81,7 +89,7 @@ def _schema_faults(directory: Path) -> Iterator[Fault]:
         record_fault("links", read_document(directory / "links.json"), file="links.json", line=None)
     )
     for key, source in read_document(directory / "sources.json").items():
-        yield from _found(record_fault("source", {**source}, file=f"sources.json, {key}", line=None))
+        yield from _found(record_fault("source", source, file=f"sources.json, {key}", line=None))
 
 
 def _found(fault: Fault | None) -> Iterator[Fault]:

@@ -1,6 +1,7 @@
 """Reading the catalog's files: JSON Lines of records, one JSON document for what is a table."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,21 +35,34 @@ def read_rows(directory: Path) -> CatalogRows:
         accelerators=tuple(record for _, record in read_lines(directory / "accelerators.jsonl")),
         platforms=tuple(record for _, record in read_lines(directory / "platforms.jsonl")),
         models=tuple(record for _, record in read_lines(directory / "models.jsonl")),
-        schemes=tuple(read_document(directory / "schemes.json").get("schemes", ())),
+        schemes=read_schemes(directory),
         engines={path.stem: read_document(path) for path in engine_files(directory)},
         links=read_document(directory / "links.json"),
         sources=read_document(directory / "sources.json"),
     )
 
 
+def read_schemes(directory: Path) -> tuple[Record, ...]:
+    """The weight schemes. Raises CatalogFileError where the file is not a list of them."""
+    schemes = read_document(directory / "schemes.json").get("schemes")
+    if not isinstance(schemes, list):
+        raise CatalogFileError("schemes.json: has no list of schemes")
+    return tuple(schemes)
+
+
 def engine_files(directory: Path) -> list[Path]:
-    """The version-keyed tables, one file per engine, in a stable order."""
-    return sorted((directory / "engines").glob("*.json"))
+    """The version-keyed tables, one file per engine, in a stable order. Raises CatalogFileError where there is none."""
+    found = sorted((directory / "engines").glob("*.json"))
+    if not found:
+        # An empty table would retire every engine there is.
+        raise CatalogFileError("engines: holds no engine")
+    return found
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, Record]]:
     """(line number, record) of a JSON Lines file; empty lines are skipped."""
-    for number, line in enumerate(_text(path).splitlines(), start=1):
+    # Not splitlines(), which also breaks at separators that may stand within a JSON text.
+    for number, line in enumerate(_text(path).split("\n"), start=1):
         if line.strip():
             yield number, _object(line, f"{path.name}, line {number}")
 
@@ -67,9 +81,17 @@ def _text(path: Path) -> str:
 
 def _object(text: str, where: str) -> Record:
     try:
-        value = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        value = json.loads(text, parse_constant=_finite, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
         raise CatalogFileError(f"{where}: not JSON ({error})") from error
     if not isinstance(value, dict):
         raise CatalogFileError(f"{where}: not a JSON object")
     return value
+
+
+def _finite(text: str) -> float:
+    """A number that JSON can hold: a database refuses NaN and Infinity, and an answer could not show them."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is not a finite number")
+    return number

@@ -9,7 +9,7 @@ import pytest
 
 from planner.catalog import SHIPPED, build_catalog, load_shipped
 from planner.catalog.checks import check_directory, record_fault
-from planner.catalog.files import CatalogFileError, read_document, read_rows
+from planner.catalog.files import CatalogFileError, read_document, read_lines, read_rows
 
 ROWS = read_rows(SHIPPED)
 CATALOG = load_shipped()
@@ -176,6 +176,12 @@ def test_unreadable_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "links.json").write_text("[1]")
     with pytest.raises(CatalogFileError, match=r"links\.json: not a JSON object"):
         read_document(tmp_path / "links.json")
+
+
+def test_line_ends_at_a_line_feed_alone(tmp_path: Path) -> None:
+    # U+2028 may stand in a JSON text, though Python's splitlines() breaks there.
+    (tmp_path / "a.jsonl").write_bytes('{"id": "a\u2028b"}\r\n\n{"id": "c"}'.encode())
+    assert list(read_lines(tmp_path / "a.jsonl")) == [(1, {"id": "a\u2028b"}), (3, {"id": "c"})]
 
 
 def test_fault_names_file_line_id_and_field() -> None:

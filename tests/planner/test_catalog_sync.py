@@ -14,7 +14,7 @@ from planner import queries
 from planner.actions import CatalogFaultsError, edit_entry, map_accelerator, sync_catalog
 from planner.catalog import SHIPPED, load_shipped
 from planner.core.matching import match
-from planner.models import Accelerator, CatalogState, ModelShape, merged
+from planner.models import Accelerator, CatalogState, EngineTable, ModelShape, merged
 
 pytestmark = pytest.mark.django_db
 CARD = "nvidia-l4"
@@ -153,6 +153,35 @@ def test_file_that_is_no_catalog_writes_nothing(directory: Path, content: str, s
     with pytest.raises(CommandError, match=said):
         call_command("sync_catalog", dir=directory)
     assert Accelerator.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("schemes.json", '{"schemes": 3}', "schemes.json: has no list of schemes"),
+        ("schemes.json", '{"schemes": [3]}', "schemes.json: record: 3 is not of type 'object'"),
+        ("sources.json", '{"a": 3}', "sources.json, a: record: 3 is not of type 'object'"),
+        (
+            "platforms.jsonl",
+            '{"watts": NaN}',
+            "platforms.jsonl, line 1: not JSON .NaN is not a finite number",
+        ),
+        ("platforms.jsonl", '{"watts": 1e999}', "platforms.jsonl, line 1: not JSON .1e999 is not a finite"),
+    ],
+)
+def test_file_with_a_wrong_shape_writes_nothing(directory: Path, file: str, content: str, said: str) -> None:
+    (directory / file).write_text(content, encoding="utf-8")
+    with pytest.raises(CommandError, match=said):
+        call_command("sync_catalog", dir=directory)
+    assert Accelerator.objects.count() == 0
+
+
+def test_directory_without_engines_retires_none(directory: Path) -> None:
+    sync_catalog(directory)
+    shutil.rmtree(directory / "engines")
+    with pytest.raises(CommandError, match="engines: holds no engine"):
+        call_command("sync_catalog", dir=directory)
+    assert set(EngineTable.objects.values_list("retired_at", flat=True)) == {None}
 
 
 @pytest.mark.parametrize(
