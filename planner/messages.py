@@ -201,12 +201,24 @@ FIGURES: dict[str, Any] = {
     "fp16_tflops": _("FP16 TFLOP/s"),
 }
 
+# JSON types, as the message about a wrong one says them.
+TYPES: dict[str, Any] = {
+    "null": _("nothing"),
+    "true or false": _("true or false"),
+    "number": _("a number"),
+    "text": _("text"),
+    "object": _("an object"),
+    "list": _("a list"),
+}
+
 
 def word(table: Mapping[str, Any], code: str, values: Mapping[str, Any]) -> str:
     """The sentence for a code in the language in force; the bare code when nobody wrote one."""
     template = table.get(code)
     if template is None:
         return code
+    if code == "wrong_type":
+        values = {key: TYPES.get(value, value) for key, value in values.items()}
     return str(template).format_map(_Values(values))
 
 

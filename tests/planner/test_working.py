@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner.messages import ADVICE, word
+from planner.messages import ADVICE, PROBLEMS, word
 from planner.plots import Level, latency_throughput
 from planner.working import steps
 
@@ -36,3 +36,8 @@ def test_curve_counts_its_users_in_the_right_number(users: int, label: str) -> N
     level = Level(users=users, per_user=12.0, per_card=12.0 * users, tpot_ms=83.0)
     plot = latency_throughput([level], here=users, limit_users=None, limit_text="", title="", desc="")
     assert [mark.label for mark in plot.marks] == [label]
+
+
+def test_problem_names_types_in_words() -> None:
+    values = {"expected": "number", "found": "text"}
+    assert word(PROBLEMS, "wrong_type", values) == "Expected a number, found text."
