@@ -1,5 +1,6 @@
 """Django's command line."""
 
+import errno
 import os
 import sys
 
@@ -19,10 +20,19 @@ def main() -> int | str:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # What is still buffered has nowhere to go: without this, closing it at exit would complain once more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return NOBODY_READS
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _drop_output()
+        return f"decodeck: cannot write: {error.strerror}"
     return 0
+
+
+def _drop_output() -> None:
+    """What is still buffered has nowhere to go: without this, closing it at exit would complain once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -4,11 +4,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+from config.env import envint
 from config.logs import logging_settings
 
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
-workers = int(os.environ.get("WEB_WORKERS", "2"))
-threads = int(os.environ.get("WEB_THREADS", "4"))
+workers = envint("WEB_WORKERS", default=2, low=1, high=256)
+threads = envint("WEB_THREADS", default=4, low=1, high=256)
 worker_class = "gthread"
 worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - its heartbeat, on no disk
 timeout = 60

@@ -24,8 +24,13 @@ class Channel(filesystem.Channel):
         folder = Path(self.data_folder_out)
         name = f"{time_ns():020d}_{uuid4()}.{queue}.msg"
         hidden = folder / f".{name}"
-        hidden.write_text(dumps(payload))
-        hidden.rename(folder / name)
+        try:
+            hidden.write_text(dumps(payload))
+            hidden.rename(folder / name)
+        except OSError:
+            # On a full disk each tick would leave one more of them behind.
+            hidden.unlink(missing_ok=True)
+            raise
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
         folder = Path(self.data_folder_in)

@@ -1,6 +1,9 @@
 """The folder queue: messages are whole, come in order, and go to one taker each."""
 
 import multiprocessing
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -49,6 +52,25 @@ def take_all(folder: Path) -> list[int]:
 
 def _take(folder: Path, results: Any) -> None:
     results.put(take_all(folder))
+
+
+@contextmanager
+def no_room() -> Iterator[None]:
+    """Every file that is written to is too large, as on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_message_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    with connect(tmp_path) as connection:
+        channel = connection.default_channel
+        with no_room(), pytest.raises(OSError, match="File too large"):
+            channel._put("work", {"number": 1})
+    assert list((tmp_path / "messages").iterdir()) == []
 
 
 def test_messages_come_in_the_order_in_which_they_were_put(tmp_path: Path) -> None:

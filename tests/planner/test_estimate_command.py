@@ -128,3 +128,31 @@ def test_reader_that_leaves_early_ends_the_command_quietly() -> None:
     assert process.wait(timeout=60) == 141
     assert process.stderr.read() == b""
     process.stderr.close()
+
+
+def test_answers_are_utf_8_whatever_the_locale_says() -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", "estimate", "--catalog", "shipped"],
+        input='{"id": "模型 é"}'.encode(),
+        capture_output=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (2, b"")
+    assert json.loads(done.stdout.decode())["id"] == "模型 é"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("lines", [1, 1000])
+def test_full_disk_is_one_line_without_a_trace(lines: int) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "manage.py", "estimate", "--catalog", "shipped"],
+            input=(json.dumps(EXAMPLE) + "\n").encode() * lines,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=ROOT,
+            check=False,
+        )
+    assert (done.returncode, done.stderr.decode()) == (1, "decodeck: cannot write: No space left on device\n")

@@ -2,6 +2,7 @@
 
 import sys
 from functools import partial
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +44,15 @@ class Command(BaseCommand):
             raise CommandError(
                 f"Cannot read {options['file']}: {error.strerror}. Name a file that exists."
             ) from None
+        if isinstance(sys.stdout, TextIOWrapper):
+            # JSON between programs is UTF-8, whatever the locale says.
+            sys.stdout.reconfigure(encoding="utf-8")
         with stream:
             problems = write_answers(
                 read_objects(stream),
                 lambda objects: answer(objects, catalog=catalog),
                 partial(self.stdout.write, ending=""),
             )
+        self.stdout.flush()
         if problems:
             sys.exit(2)
