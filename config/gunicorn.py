@@ -1,6 +1,8 @@
 """How gunicorn serves the pages. Values from the environment."""
 
 import os
+import socket
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,25 @@ forwarded_allow_ips = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1")
 accesslog = None
 control_socket_disable = True
 logconfig_dict = logging_settings(os.environ.get("LOG_LEVEL", ""))
+
+# A thread serves one client at a time: one that says or takes nothing for so long gives its thread back.
+STALL_S = 10
+
+
+def when_ready(server: Any) -> None:
+    """Limit how long clients may stall."""
+    for listener in server.LISTENERS:
+        limit_stalls(listener.sock, seconds=STALL_S)
+
+
+def limit_stalls(listener: socket.socket, *, seconds: float) -> None:
+    """Make reads and writes of the connections that come in fail after so long without a byte.
+
+    By the kernel's own timeouts, which connections inherit: Python's are reset with each request.
+    """
+    timeval = struct.pack("ll", int(seconds), int(seconds % 1 * 1e6))
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval)
 
 
 def child_exit(server: Any, worker: Any) -> None:
