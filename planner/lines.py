@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from access import strict_json
@@ -15,7 +15,7 @@ BATCH = 500
 def read_objects(stream: Iterable[bytes]) -> Iterator[Any]:
     """Each JSON value of the stream, or a `Problem` in its place.
 
-    A stream whose first line is not a whole value is read as one object spread over lines.
+    A stream whose first line is the beginning of a value is read as one value spread over lines.
     """
     lines = iter(stream)
     first = next((line for line in lines if line.strip()), None)
@@ -23,20 +23,26 @@ def read_objects(stream: Iterable[bytes]) -> Iterator[Any]:
         yield Problem(code="not_json", field=None, values={"detail": "the input is empty"})
         return
     value = read_json(first)
-    if isinstance(value, Problem) and value.code == "not_json" and first.strip() in (b"{", b"["):
-        yield from _whole(first, lines)
+    begins = first.lstrip(b"\xef\xbb\xbf \t")[:1] in (b"{", b"[")
+    if begins and isinstance(value, Problem) and value.code == "not_json":
+        yield from _spread(first, lines)
         return
     yield value
     yield from (read_json(line) for line in lines if line.strip())
 
 
-def _whole(first: bytes, lines: Iterator[bytes]) -> Iterator[Any]:
-    text = first
+def _spread(first: bytes, lines: Iterator[bytes]) -> Iterator[Any]:
+    """One value over many lines; a bad first line of many is only a bad line."""
+    kept, size = [first], len(first)
     for line in lines:
-        text += line
-        if len(text) > MAX_LINE_BYTES:
+        kept.append(line)
+        size += len(line)
+        if size > MAX_LINE_BYTES:
             break
-    value = read_json(text)
+    value = read_json(b"".join(kept))
+    if isinstance(value, Problem) and first.strip() not in (b"{", b"["):
+        yield from (read_json(line) for line in chain(kept, lines) if line.strip())
+        return
     yield from value if isinstance(value, list) else [value]
 
 

@@ -223,7 +223,7 @@ def _answers(url: str) -> bool:
 
 
 def _announce(url: str, *, environment: dict[str, str], logs: Path) -> None:
-    """Print the one address to open, with the one-time link while nobody has signed in yet."""
+    """Print the one address to open: a new one-time link for the first administrator, to this terminal only."""
     done = subprocess.run(
         [sys.executable, "manage.py", "sign_in_link"],
         cwd=ROOT,

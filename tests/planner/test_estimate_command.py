@@ -44,6 +44,19 @@ def test_estimate_reads_one_object_over_several_lines() -> None:
     assert (status, len(found)) == (0, 1)
 
 
+def test_estimate_reads_one_object_whose_first_line_says_more_than_a_bracket() -> None:
+    text = json.dumps(EXAMPLE).replace(', "', ',\n "')
+    assert len(text.splitlines()) > 5 and text.splitlines()[0] != "{"
+    status, found, _ = run(text)
+    assert (status, len(found), found[0]["id"]) == (0, 1, EXAMPLE["id"])
+
+
+def test_estimate_of_lines_of_which_the_first_is_bad_answers_the_others() -> None:
+    status, found, _ = run('{"id": \n' + json.dumps(EXAMPLE) + "\n" + json.dumps(EXAMPLE))
+    assert status == 2
+    assert ["errors" in item for item in found] == [True, False, False]
+
+
 def test_estimate_of_ten_thousand_lines_answers_round_the_bad_ones() -> None:
     good = json.dumps(EXAMPLE)
     bad = ["{", "null", "[]", '{"model": NaN}', '{"id": "b", "model": {"id": "nobody/nothing"}}']
