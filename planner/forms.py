@@ -52,6 +52,7 @@ INPUTS = (
     Input(key="o", path="workload.output_tokens", default="256", kind="number"),
     Input(key="u", path="workload.concurrency", default="16", kind="number"),
 )
+FLAG_OFF = frozenset({"0", "false", "no", "off"})  # as people write it into a link by hand
 BY_KEY = {item.key: item for item in INPUTS}
 KEY_OF_PATH = {item.path: item.key for item in INPUTS} | {
     "model": "m",
@@ -98,7 +99,7 @@ class Plan:
 
 def read_plan(given: Mapping[str, str]) -> Plan:
     """The plan that an address holds. A key that is absent has its default, a blank one is blank."""
-    values = {item.key: given.get(item.key, item.default).strip()[:MAX_TYPED_CHARS] for item in INPUTS}
+    values = {item.key: _read(item, given) for item in INPUTS}
     packed = given.get("c", "")
     if not packed:
         return Plan(values=values)
@@ -106,6 +107,11 @@ def read_plan(given: Mapping[str, str]) -> Plan:
     if isinstance(config, Problem):
         return Plan(values=values, packed_config=packed, problems=(config,))
     return Plan(values=values, packed_config=packed, config=config)
+
+
+def _read(item: Input, given: Mapping[str, str]) -> str:
+    text = given.get(item.key, item.default).strip()[:MAX_TYPED_CHARS]
+    return "" if item.kind == "flag" and text.lower() in FLAG_OFF else text
 
 
 def read_config(text: str) -> str | Problem:

@@ -139,3 +139,10 @@ def test_problem_finds_its_input() -> None:
         None,
     ]
     assert [key_of(path) for path in paths] == ["u", "c", "util", "e", None, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "on"), [("1", True), ("on", True), ("0", False), ("False", False), ("no", False)]
+)
+def test_flag_in_a_link_written_by_hand_means_what_it_says(text: str, on: bool) -> None:
+    assert bool(plan_of(f"eager={text}").values["eager"]) is on
