@@ -10,7 +10,6 @@ class Scope(models.TextChoices):
     """A token carries some of these. Its owner's role must include them too, today and not when it was made."""
 
     ESTIMATES_READ = "estimates:read", _("Ask for estimates")
-    CATALOG_READ = "catalog:read", _("Read the catalog")
     METRICS_READ = "metrics:read", _("Read this server's metrics")
 
     @property
@@ -21,6 +20,5 @@ class Scope(models.TextChoices):
 
 ROLE_OF_SCOPE: dict[Scope, Role] = {
     Scope.ESTIMATES_READ: Role.VIEWER,
-    Scope.CATALOG_READ: Role.VIEWER,
     Scope.METRICS_READ: Role.OPERATOR,
 }

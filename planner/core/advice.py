@@ -47,6 +47,8 @@ def _on_card(request: EstimateRequest) -> Iterator[Advice]:
         return
     for name in ("bandwidth_gb_s", "memory_gib", "fp16_tflops"):
         origin = card.provenance.get(name)
+        if name == "fp16_tflops" and card.fp32_shader_tflops is not None:
+            continue  # the shader rate stands in for it
         if getattr(card, name) is None:
             yield Advice(
                 code="accelerator_figure_unknown",

@@ -76,7 +76,7 @@ def test_lost_queue_is_reported_and_nothing_else(client: Client, broker: Path) -
 
 @pytest.mark.django_db
 def test_metrics_are_for_tokens_with_their_scope(client: Client, broker: Path) -> None:
-    wrong = token_with(Scope.CATALOG_READ, role=Role.OPERATOR)
+    wrong = token_with(Scope.ESTIMATES_READ, role=Role.OPERATOR)
     assert client.get("/metrics").status_code == 401
     assert client.get("/metrics", headers={"Authorization": f"Bearer {wrong}"}).status_code == 403
 

@@ -83,6 +83,11 @@ def test_accelerator_name_of_several_cards_is_not_guessed() -> None:
     )
 
 
+def test_accelerator_name_of_one_rare_board_is_not_taken_for_every_h100() -> None:
+    # "NVIDIA H100" alone is what a custom 94 or 96 GB board prints; people type it for the 80 GB ones
+    assert problems(changed("accelerator", "NVIDIA H100")) == [("accelerator_ambiguous", "accelerator")]
+
+
 def test_accelerator_that_is_a_slice_is_refused_as_such() -> None:
     assert problems(changed("accelerator", "NVIDIA A10-24Q")) == [("accelerator_is_vgpu", "accelerator")]
 
