@@ -99,7 +99,8 @@ def static_share(
     total_mb = total_gib * MB_PER_GIB
     if total_mb > 60 * 1024:
         reserved = max(reserved, rule["floor_mb_above_60_gb"])
-    return (total_mb - reserved) / total_mb
+    # On a card smaller than the reserve nothing is left, not less than nothing.
+    return max(total_mb - reserved, 0.0) / total_mb
 
 
 @lru_cache(maxsize=4096)

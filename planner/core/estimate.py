@@ -10,6 +10,7 @@ import numpy as np
 from planner.core import CORE_VERSION, explain_memory, explain_speed, memory, speed
 from planner.core.advice import advice_for
 from planner.core.batch import MemoryBatch, SpeedBatch
+from planner.core.mend import tried
 from planner.core.outcome import Reason, Term
 from planner.core.request import EstimateRequest
 from planner.core.settings import derive_settings
@@ -39,15 +40,23 @@ def estimate(requests: Sequence[EstimateRequest], catalog: Catalog) -> list[dict
     if not requests:
         return []
     settled, memory_batch, speed_batch = evaluate(requests, catalog)
+    found = [_reasons(request, memory_batch, speed_batch, row) for row, request in enumerate(settled)]
+    reasons = tried(settled, found, catalog)
     return [
-        _answer(request, memory_batch, speed_batch, row, catalog.hash) for row, request in enumerate(settled)
+        _answer(request, memory_batch, speed_batch, row, reasons=reasons[row], catalog_hash=catalog.hash)
+        for row, request in enumerate(settled)
     ]
 
 
 def _answer(
-    request: EstimateRequest, memory_batch: MemoryBatch, speed_batch: SpeedBatch, row: int, catalog_hash: str
+    request: EstimateRequest,
+    memory_batch: MemoryBatch,
+    speed_batch: SpeedBatch,
+    row: int,
+    *,
+    reasons: tuple[Reason, ...],
+    catalog_hash: str,
 ) -> dict[str, Any]:
-    reasons = _reasons(request, memory_batch, speed_batch, row)
     refused = any(reason.code == "workload_exceeds_max_model_len" for reason in reasons)
     served = math.isfinite(speed_batch.tpot_ms[row]) and not refused
     return {

@@ -3,6 +3,7 @@
 import math
 from collections import OrderedDict
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from planner.core.engines import release_of
@@ -86,8 +87,7 @@ def _reasons(request: EstimateRequest) -> Iterator[Reason]:
     parallelism = spread(request.engine, request.parallelism)
     yield from _pipeline(request.model, parallelism)
     if parallelism.tensor > 1:
-        yield from _division(request.model, parallelism)
-    yield from _alignment(request, parallelism)
+        yield from _division(request, parallelism)
 
 
 def _architecture(request: EstimateRequest) -> Iterator[Reason]:
@@ -238,19 +238,28 @@ def _pipeline(model: ModelSpec, parallelism: Parallelism) -> Iterator[Reason]:
         )
 
 
-def _division(model: ModelSpec, parallelism: Parallelism) -> Iterator[Reason]:
-    """What the tensor degree must divide; the fix is the largest smaller degree that divides everything."""
-    found = tuple(_undivided(model, parallelism.tensor, parallelism.expert))
+def _division(request: EstimateRequest, parallelism: Parallelism) -> Iterator[Reason]:
+    """What the tensor degree must divide; the fix is the largest smaller degree that nothing is said against."""
+    found = tuple(_against(request, parallelism))
     if not found:
         return
-    below = min(parallelism.tensor - 1, model.num_attention_heads)
-    degree = next(d for d in range(below, 0, -1) if not any(_undivided(model, d, parallelism.expert)))
-    count = degree * parallelism.pipeline * parallelism.data
-    fix = {"count": count, "parallelism": {"tensor": degree}}
-    for code, values in found:
-        yield Reason(
-            code=code, field="parallelism.tensor", values={**values, "tensor": parallelism.tensor}, fix=fix
-        )
+    below = min(parallelism.tensor - 1, request.model.num_attention_heads)
+    degrees = (replace(parallelism, tensor=degree) for degree in range(below, 0, -1))
+    tensor = next(smaller.tensor for smaller in degrees if not any(_against(request, smaller)))
+    count = tensor * parallelism.pipeline * parallelism.data
+    fix = {"count": count, "parallelism": {"tensor": tensor}}
+    for reason in found:
+        yield reason if reason.fix is not None else replace(reason, fix=fix)
+
+
+def _against(request: EstimateRequest, parallelism: Parallelism) -> Iterator[Reason]:
+    """Everything that speaks against a tensor degree; nothing speaks against 1."""
+    tensor = parallelism.tensor
+    if tensor == 1:
+        return
+    for code, values in _undivided(request.model, tensor, parallelism.expert):
+        yield Reason(code=code, field="parallelism.tensor", values={**values, "tensor": tensor})
+    yield from _alignment(request, parallelism)
 
 
 def _undivided(model: ModelSpec, tensor: int, expert: bool) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -284,7 +293,7 @@ def _widths(model: ModelSpec, expert: bool) -> list[int]:
 def _alignment(request: EstimateRequest, parallelism: Parallelism) -> Iterator[Reason]:
     """Groups and blocks of the quantizer must not straddle ranks."""
     model, scheme, tensor = request.model, request.scheme, parallelism.tensor
-    if tensor == 1 or scheme.kernel not in ("int4", "fp8"):
+    if scheme.kernel not in ("int4", "fp8"):
         return
     if scheme.kernel == "int4" and scheme.group_size and scheme.group_size >= FP8_BLOCK and model.moe is None:
         for width in _row_widths(model):
