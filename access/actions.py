@@ -70,8 +70,9 @@ def revoke_token(token: ApiToken, *, actor: User) -> bool:
 
 @transaction.atomic
 def create_sign_in_link(user: User, *, actor: User | None) -> tuple[SignInLink, str]:
-    """Return a link for `user` and the secret that goes into its address."""
+    """Return a link for `user` and the secret that goes into its address; links made before end with it."""
     secret = new_secret()
+    _end_links(user)
     link = SignInLink.objects.create(
         user=user, digest=digest_of(secret), expires_at=timezone.now() + SIGN_IN_LINK_LIFE
     )
@@ -114,11 +115,20 @@ def use_sign_in_link(link: SignInLink, *, password: str = "") -> bool:
     return True
 
 
+def _end_links(user: User) -> None:
+    now = timezone.now()
+    SignInLink.objects.filter(user=user, used_at=None, expires_at__gt=now).update(expires_at=now)
+
+
 @transaction.atomic
 def set_password(user: User, *, password: str, actor: User) -> None:
-    """Change the password; every other session of the user ends with it, as Django ties them together."""
+    """Change the password; every other session of the user ends with it, as Django ties them together.
+
+    So does every sign-in link: whoever holds an old one must not get past the new password.
+    """
     user.set_password(password)
     user.save(update_fields=["password"])
+    _end_links(user)
     record_audit("user.password", actor=actor, about=user)
 
 
@@ -130,12 +140,25 @@ def create_user(username: str, *, role: Role, actor: User | None) -> User:
     return user
 
 
+class LastAdminError(Exception):
+    """After this change nobody could administer users any more."""
+
+
 @transaction.atomic
 def change_user(user: User, *, fields: list[str], actor: User) -> None:
-    """Save what an administrator changed about `user`; someone barred from signing in is out at once."""
+    """Save what an administrator changed about `user`; someone barred from signing in is out at once.
+
+    Raises LastAdminError: two administrators may take the role from each other in the same moment.
+    """
     if not fields:
         return
+    admins = User.objects.filter(role=Role.ADMIN, is_active=True)
+    list(admins.select_for_update().order_by("pk"))
     user.save(update_fields=fields)
+    if not admins.exists():
+        raise LastAdminError
+    if not user.is_active:
+        _end_links(user)
     record_audit("user.change", actor=actor, about=user, **{name: getattr(user, name) for name in fields})
 
 

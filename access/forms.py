@@ -142,11 +142,20 @@ class AccountForm(Styled, forms.ModelForm):
         self.fields["email"].widget.attrs["autocomplete"] = "email"
 
 
+def validate_printable(text: str) -> None:
+    """Refuse control characters, and those that make text read backwards: a name must show what it is."""
+    if not text.isprintable():
+        raise ValidationError(_("Use letters, digits and signs that show."), code="not_printable")
+
+
 class TokenForm(Styled, forms.Form):
     """A new API token: only scopes that the person's own role includes are offered."""
 
     name = forms.CharField(
-        label=_("Name"), max_length=80, help_text=_("What uses it, for example: procurement script.")
+        label=_("Name"),
+        max_length=80,
+        help_text=_("What uses it, for example: procurement script."),
+        validators=[validate_printable],
     )
     days = forms.TypedChoiceField(label=_("Expires after"), coerce=int, choices=TOKEN_DAYS, initial=90)
 

@@ -28,7 +28,8 @@ class UserManager(BaseUserManager["User"]):
     """Finds users without regard to case: two people must not differ by a capital letter only."""
 
     def get_by_natural_key(self, username: str | None) -> "User":
-        return self.get(username__iexact=username)
+        # Lower, as the unique constraint has it: by `iexact` one name may match two users on PostgreSQL.
+        return self.alias(lowered=Lower("username")).get(lowered=Lower(models.Value(username)))
 
     def create_user(self, username: str, *, password: str | None = None, **fields: object) -> "User":
         """Create a user; without a password nobody can sign in as this user until one is set."""

@@ -8,7 +8,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from access.actions import change_user, create_sign_in_link, create_token, create_user, revoke_token
+from access.actions import (
+    LastAdminError,
+    change_user,
+    create_sign_in_link,
+    create_token,
+    create_user,
+    revoke_token,
+)
 from access.declare import PersonRequest, require_role
 from access.forms import TokenForm, UserChangeForm, UserForm
 from access.models import User
@@ -81,9 +88,13 @@ def user(request: PersonRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(User.objects.exclude(username=request.user.username), pk=pk)
     form = UserChangeForm(request.POST if request.method == "POST" else None, instance=found)
     if form.is_valid():
-        change_user(found, fields=form.changed_data, actor=request.user)
-        messages.success(request, _("%(name)s is changed.") % {"name": found.username})
-        return redirect("access:users")
+        try:
+            change_user(found, fields=form.changed_data, actor=request.user)
+        except LastAdminError:
+            form.add_error(None, _("Nobody else is an administrator: this would leave the team without one."))
+        else:
+            messages.success(request, _("%(name)s is changed.") % {"name": found.username})
+            return redirect("access:users")
     return render(request, "access/user.html", {"form": form, "found": found})
 
 

@@ -8,10 +8,11 @@ import pytest
 from django.db import connection, connections
 from django.test import Client
 
-from access.actions import create_sign_in_link, first_admin, use_sign_in_link
+from access.actions import LastAdminError, change_user, create_sign_in_link, first_admin, use_sign_in_link
 from access.counters import allow
 from access.models import AuditEvent, Counter, IdempotencyKey, OutboxMessage, User
 from access.outbox import deliver_due, enqueue_mail
+from access.roles import Role
 from tests.access import urls
 from tests.access.people import person, signed_in
 from tests.access.threads import at_once
@@ -34,6 +35,23 @@ def test_link_signs_in_one_of_many() -> None:
 def test_first_administrator_is_one() -> None:
     assert len({user.pk for user in at_once(first_admin, times=4)}) == 1
     assert User.objects.count() == 1
+
+
+def test_two_administrators_cannot_take_the_role_from_each_other() -> None:
+    pair = [person(Role.ADMIN, name=name) for name in ("ada", "bob")]
+    turns = iter(zip(pair, reversed(pair), strict=True))
+
+    def demote() -> bool:
+        found, actor = next(turns)
+        found.role = Role.VIEWER
+        try:
+            change_user(found, fields=["role"], actor=actor)
+        except LastAdminError:
+            return False
+        return True
+
+    assert sorted(at_once(demote, times=2)) == [False, True]
+    assert User.objects.filter(role=Role.ADMIN).count() == 1
 
 
 def test_message_is_delivered_by_one_worker(settings: Any, mailoutbox: list[Any]) -> None:

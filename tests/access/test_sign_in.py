@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from access.actions import create_sign_in_link
+from access.actions import change_user, create_sign_in_link, set_password
 from access.counters import FAILED_SIGN_INS_PER_ADDRESS, FAILED_SIGN_INS_PER_NAME
 from access.models import AuditEvent, Counter, SignInLink, User
 from access.roles import Role
@@ -153,6 +153,23 @@ def test_link_signs_in_once() -> None:
     assert client.post(address).status_code == 302
     assert is_signed_in(client)
     assert Client().post(address).status_code == 410
+    assert Client().get(address).status_code == 410
+
+
+def test_newer_link_ends_the_older_one() -> None:
+    user = person()
+    older, newer, other = link_for(user), link_for(user), link_for(person(name="bob"))
+    assert [Client().get(address).status_code for address in (older, newer, other)] == [410, 200, 200]
+
+
+def test_link_in_wrong_hands_does_not_outlive_a_new_password_or_a_bar(ada: User) -> None:
+    address = link_for(ada)
+    set_password(ada, password="five other words", actor=ada)
+    assert Client().get(address).status_code == 410
+    address = link_for(ada)
+    for active in (False, True):
+        ada.is_active = active
+        change_user(ada, fields=["is_active"], actor=person(Role.ADMIN, name=f"admin-{active}"))
     assert Client().get(address).status_code == 410
 
 

@@ -116,3 +116,19 @@ def test_scope_that_this_version_does_not_know_is_shown_as_stored() -> None:
     token, _text = create_token(user, name="x", scopes=[Scope.ESTIMATES_READ], days=1, actor=user)
     token.scopes = ["gone:read", *token.scopes]
     assert token.scope_names == ["gone:read", "Ask for estimates"]
+
+
+@pytest.mark.parametrize("name", ["a\u202egnp.exe", "a\u200bb", "a\tb", "\u2067x"])
+def test_name_that_does_not_show_what_it_is_is_refused(name: str) -> None:
+    answer = signed_in(person()).post(
+        "/account/tokens/", {"name": name, "scopes": ["estimates:read"], "days": "7"}
+    )
+    assert answer.context["form"].errors.as_data()["name"][0].code == "not_printable"
+    assert not ApiToken.objects.exists()
+
+
+def test_name_in_any_script_is_taken() -> None:
+    signed_in(person()).post(
+        "/account/tokens/", {"name": "采购脚本 <b>", "scopes": ["estimates:read"], "days": "7"}
+    )
+    assert ApiToken.objects.get().name == "采购脚本 <b>"

@@ -29,6 +29,16 @@ def test_two_names_do_not_differ_by_case_only(name: str) -> None:
         person(name=name)
 
 
+def test_names_that_only_capitals_make_alike_are_two_people() -> None:
+    # The capital of a Turkish dotless i is I, and PostgreSQL compares capitals where it's told to ignore case
+    ada, other = person(name="admin"), person(name="adm\u0131n")
+    assert [User.objects.get_by_natural_key(name) for name in ("admin", "ADMIN", "adm\u0131n")] == [
+        ada,
+        ada,
+        other,
+    ]
+
+
 def test_new_user_signs_in_by_the_link_that_is_shown() -> None:
     answer = signed_in(person(Role.ADMIN)).post("/account/users/", {"username": "bob", "role": "operator"})
     link = answer.context["link"]

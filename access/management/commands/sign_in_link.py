@@ -28,8 +28,11 @@ class Command(BaseCommand):
     def _user(self, username: str | None) -> User:
         if username is None:
             return self._first_admin()
-        user = User.objects.filter(username__iexact=username, is_active=True).first()
-        if user is None:
+        try:
+            user = User.objects.get_by_natural_key(username)
+        except User.DoesNotExist:
+            user = None
+        if user is None or not user.is_active:
             raise CommandError(f"no user {username!r} who may sign in")
         return user
 
