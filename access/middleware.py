@@ -9,14 +9,14 @@ from urllib.parse import quote
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, UnreadablePostError
 from django.shortcuts import resolve_url
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from access.declare import access_of, is_rest
 from access.permissions import may_use
-from access.problems import is_api, length_required, problem, too_large
+from access.problems import incomplete, is_api, length_required, problem, too_large
 from access.scopes import Scope
 from access.tokens import bearer_of, find_token
 
@@ -36,6 +36,10 @@ class BodyLimitMiddleware:
         if _stated_length(request) > limit:
             return too_large(request, limit_bytes=limit)
         return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """A client that went silent or away in the middle of its body is no failure of ours."""
+        return incomplete(request) if isinstance(exception, UnreadablePostError) else None
 
 
 def body_limit(path: str) -> int:

@@ -97,6 +97,7 @@ def _title(status: int) -> str:
         404: _("There is nothing here."),
         405: _("This method is not answered here."),
         406: _("This format is not available."),
+        408: _("The body did not arrive in full."),
         411: _("The length of the body must be stated."),
         413: _("The body is too large."),
         415: _("This media type is not read here."),
@@ -156,3 +157,10 @@ def length_required(request: HttpRequest) -> HttpResponse:
         detail = _("Send a Content-Length header in place of a chunked body.")
         return problem("length_required", status=411, title=_title(411), detail=detail)
     return HttpResponse(_title(411), status=411, content_type="text/plain; charset=utf-8")
+
+
+def incomplete(request: HttpRequest) -> HttpResponse:
+    """A body that stopped arriving."""
+    if is_api(request):
+        return problem("body_incomplete", status=408, title=_title(408))
+    return HttpResponse(_title(408), status=408, content_type="text/plain; charset=utf-8")

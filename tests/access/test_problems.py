@@ -1,5 +1,6 @@
 """Errors of the REST interface: one shape, a stable code, nothing of our insides."""
 
+import io
 import json
 from typing import Any
 
@@ -111,3 +112,27 @@ def test_call_costs_the_same_queries_each_time(viewer: Client, django_assert_num
 @override_settings(ALLOWED_HOSTS=["deck.example"])
 def test_unknown_host_is_a_problem(viewer: Client) -> None:
     assert viewer.get("/api/valid", headers={"Host": "evil.example"}).status_code == 400
+
+
+class Stalling(io.BytesIO):
+    """A body that ends in the error that the web server meets where a client stalls."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        raise BlockingIOError("Resource temporarily unavailable")
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        return self.read()
+
+
+@pytest.mark.urls("config.urls")
+@pytest.mark.parametrize(
+    ("path", "media_type", "answered"),
+    [
+        ("/api/v1/estimates", "application/json", "application/problem+json"),
+        ("/account/", "application/x-www-form-urlencoded", "text/plain; charset=utf-8"),
+    ],
+)
+def test_body_that_stops_on_its_way_is_no_failure_of_ours(path: str, media_type: str, answered: str) -> None:
+    client = signed_in(person())
+    answer = client.post(path, "x" * 50, content_type=media_type, **{"wsgi.input": Stalling()})  # type: ignore[arg-type]
+    assert (answer.status_code, answer["Content-Type"]) == (408, answered)
