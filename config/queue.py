@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 # The name under which config/transport.py registers itself.
 FOLDER_SCHEME = "folder"
@@ -16,7 +17,9 @@ def queue_settings(redis_url: str, *, folder: Path) -> dict[str, Any]:
 
     The queue only carries wake-ups: what is due stands in the database, so a lost message delays work by
     one tick and loses none. That is why results are not kept, and why a task is acknowledged when it's done.
+    An address that can't be one is a ValueError that doesn't repeat it, as it may hold a password.
     """
+    _check(redis_url)
     settings = {
         "broker_url": redis_url or f"{FOLDER_SCHEME}://localhost",
         "broker_transport_options": _redis_options() if redis_url else _folder_options(folder),
@@ -36,6 +39,16 @@ def queue_settings(redis_url: str, *, folder: Path) -> dict[str, Any]:
         },
     }
     return {f"CELERY_{name.upper()}": value for name, value in settings.items()}
+
+
+def _check(redis_url: str) -> None:
+    parts = urlsplit(redis_url)
+    try:
+        is_place = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        raise ValueError("has a port that is not a number up to 65535") from None
+    if redis_url and not (parts.scheme in ("redis", "rediss") and is_place):
+        raise ValueError("must look like redis://:PASSWORD@HOST:PORT/0, or rediss:// with TLS")
 
 
 def _redis_options() -> dict[str, Any]:

@@ -94,7 +94,13 @@ DATABASES = {
     )
 }
 REDIS_URL = envsecret("REDIS_URL")
-globals().update(queue_settings(REDIS_URL, folder=VAR_DIR / "queue"))
+globals().update(
+    envread(
+        "REDIS_URL",
+        lambda url: queue_settings(url, folder=VAR_DIR / "queue"),
+        environ={"REDIS_URL": REDIS_URL},
+    )
+)
 LOGGING = envread("LOG_LEVEL", logging_settings)
 WSGI_APPLICATION = "config.wsgi.application"
 EMAIL_HOST = os.environ.get("DECODECK_SMTP_HOST", "")
