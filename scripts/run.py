@@ -73,6 +73,9 @@ class Part:
     def last_lines(self) -> str:
         """Return the end of the log."""
         lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
+        if not lines:
+            free_mb = shutil.disk_usage(self.log.parent).free // 1_000_000
+            return f"    (it wrote none; {free_mb} MB are free on that disk)"
         return "\n".join(f"    {line[:400]}" for line in lines[-8:])
 
 
@@ -234,6 +237,8 @@ def _announce(url: str, *, environment: dict[str, str], logs: Path) -> None:
     )
     link = done.stdout.strip() if done.returncode == 0 else ""
     print(f"\nDecodeck is ready: {link or url + '/'}\n(logs are in {logs}; Ctrl-C stops it)", flush=True)
+    if not link:
+        print(f"(it made no sign-in link: {_cause(done.stderr)})", flush=True)
 
 
 def _url(host: str, port: str) -> str:

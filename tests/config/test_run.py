@@ -14,6 +14,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from scripts.run import Part, _announce
 from scripts.services import free_port
 
 pytestmark = pytest.mark.queue
@@ -164,3 +165,16 @@ def test_wrong_setting_is_named(tmp_path: Path, root: Path) -> None:
 
     assert "DATABASE_URL: must look like sqlite:///FILE or postgresql://USER:PASSWORD@HOST:PORT/NAME" in said
     assert "secret" not in said
+
+
+def test_why_there_is_no_link_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    environment = {**os.environ, "DECODECK_VAR": str(tmp_path), "DATABASE_URL": "sqlite:////nowhere/x"}
+    _announce("http://127.0.0.1:8000", environment=environment, logs=tmp_path)
+
+    said = capsys.readouterr().out
+    assert "Decodeck is ready: http://127.0.0.1:8000/\n" in said
+    assert "(it made no sign-in link: unable to open database file)" in said
+
+
+def test_part_that_could_not_even_write_points_at_the_disk(tmp_path: Path) -> None:
+    assert "MB are free on that disk" in Part("web", [], log=tmp_path / "web.log").last_lines()

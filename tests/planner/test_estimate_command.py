@@ -169,3 +169,17 @@ def test_full_disk_is_one_line_without_a_trace(lines: int) -> None:
             check=False,
         )
     assert (done.returncode, done.stderr.decode()) == (1, "decodeck: cannot write: No space left on device\n")
+
+
+@pytest.mark.parametrize(("closing", "named"), [("<&-", "Standard input"), (">&-", "Standard output")])
+def test_closed_stream_is_named_without_a_trace(closing: str, named: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"'{sys.executable}' manage.py estimate --catalog shipped {closing}"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"CommandError: {named} is closed.")
+    assert "Traceback" not in done.stderr

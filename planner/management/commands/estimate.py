@@ -37,6 +37,10 @@ class Command(BaseCommand):
                 "The database holds no catalog yet. Run `manage.py migrate` and `manage.py sync_catalog`, "
                 "or ask with --catalog shipped."
             ) from None
+        if options["file"] == "-" and sys.stdin is None:
+            raise CommandError("Standard input is closed. Pipe requests in, or name a file.")
+        if sys.stdout is None:
+            raise CommandError("Standard output is closed. The answers would go nowhere.")
         try:
             # Closed by the `with` below.
             stream = sys.stdin.buffer if options["file"] == "-" else Path(options["file"]).open("rb")  # noqa: SIM115
