@@ -29,11 +29,30 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """Steady-state means: tokens in and out of a request, requests at the same time."""
+    """Steady-state means: tokens in and out of a request, requests at the same time.
+
+    Where requests per day are asked for, `requests_per_s` is their rate at the peak and `concurrency` follows from
+    it by Little's law: 1 until it is solved for the set-up at hand.
+    """
 
     input_tokens: int
     output_tokens: int
     concurrency: int
+    longest_tokens: int | None = None  # P99 of input plus output, where a distribution was given
+    requests_per_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Targets:
+    """What a set-up should reach: steady-state means. None: not asked for.
+
+    `measured_only` names targets given as a P99, which a mean cannot answer: they are unknown until measured.
+    """
+
+    tpot_ms: float | None = None
+    ttft_ms: float | None = None
+    output_tokens_per_s_per_user: float | None = None
+    measured_only: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,3 +72,4 @@ class EstimateRequest:
     settings: Settings
     workload: Workload | None
     derive_settings: bool = False
+    targets: Targets | None = None

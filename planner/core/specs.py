@@ -188,3 +188,4 @@ class Catalog:
     accelerator_mappings: Mapping[str, str] = field(
         default_factory=dict
     )  # reported name -> id, by the operator
+    flags: Mapping[str, Any] = field(default_factory=dict)  # launch flags by engine, see core/launch

@@ -1,0 +1,48 @@
+"""The question of a search, checked and resolved against the catalog."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from planner.core.request import Targets, Workload
+from planner.core.specs import AcceleratorSpec, EngineSpec, ModelSpec, Scheme
+
+OBJECTIVES = ("balanced", "lowest_cost", "lowest_tpot", "highest_throughput", "lowest_power")
+PLACES = ("server", "edge")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constraints:
+    """What an option must respect. None or empty: not asked for.
+
+    Prices are the asker's own, per accelerator, in `currency`; an option without one has no cost, and is neither
+    within nor over a budget.
+    """
+
+    budget: float | None = None
+    currency: str | None = None
+    prices: Mapping[str, float] = field(default_factory=dict, hash=False)  # accelerator id -> price of one
+    power_w: float | None = None  # board power of all accelerators together
+    vendors: frozenset[str] = frozenset()
+    classes: frozenset[str] = frozenset()
+    ecc: bool | None = None  # True: only accelerators known to have it
+    owned: Mapping[str, int] = field(default_factory=dict, hash=False)  # accelerator id -> cards; only these
+    place: str | None = None  # of PLACES
+    max_count: int = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """A checked question. Empty tuples mean: all that make sense."""
+
+    id: str | None
+    model: ModelSpec
+    schemes: tuple[Scheme, ...]
+    kv_cache_dtypes: tuple[str, ...]
+    engines: tuple[EngineSpec, ...]
+    accelerators: tuple[AcceleratorSpec, ...]
+    counts: tuple[int, ...]
+    workload: Workload
+    targets: Targets
+    constraints: Constraints
+    objective: str  # of OBJECTIVES
+    limit: int = 20  # options that are answered in full
