@@ -62,6 +62,11 @@ function openKeys() {
 }
 
 let afterG = 0;
+function go(page) {
+  if (Date.now() - afterG > 1000 || !document.body.dataset[page]) return false;
+  location.href = document.body.dataset[page];
+  return true;
+}
 const shortcuts = {
   "/": () => {
     const first = document.querySelector("[data-first-field]") || document.querySelector("main :is(input, select, textarea):not([type=hidden])");
@@ -71,12 +76,10 @@ const shortcuts = {
   },
   "?": () => { openKeys(); return true; },
   g: () => { afterG = Date.now(); return false; },
-  p: () => {
-    if (Date.now() - afterG > 1000 || !document.body.dataset.goPlan) return false;
-    location.href = document.body.dataset.goPlan;
-    return true;
-  },
+  p: () => go("goPlan"),
+  r: () => go("goRecommend"),
   c: () => {
+    if (go("goCheck")) return true;
     const button = document.querySelector("main [data-copy], main [data-copy-url]");
     if (button) copy(button);
     return Boolean(button);
