@@ -68,6 +68,15 @@ PROBLEMS: dict[str, Any] = {
         "Take out what is not the shape of the model, such as long lists."
     ),
     "derive_needs_workload": _("Settings are derived from the workload: give one, or give the settings."),
+    "quantiles_not_ascending": _(
+        "p50 {p50}, p90 {p90} and p99 {p99} must not fall: more requests need more tokens."
+    ),
+    "concurrency_or_requests_per_day": _(
+        "Give the load once: either concurrency, requests at the same time, or requests_per_day."
+    ),
+    "peak_factor_without_requests_per_day": _(
+        "peak_factor multiplies requests_per_day: leave it out where concurrency is given."
+    ),
     "unknown_engine": _("No engine {found!r}. Known: {known}."),
     "unreadable_engine_version": _(
         "{found!r} is no version of {engine}. Write it like {example}, or leave it out."

@@ -33,6 +33,20 @@ def _option(low: int) -> dict[str, Any]:
     return {"type": ["integer", "null"], "minimum": low}
 
 
+LENGTH: dict[str, Any] = {
+    "oneOf": [
+        {"type": "integer", "minimum": 1},
+        _object({name: {"type": "integer", "minimum": 1} for name in ("p50", "p90", "p99")}),
+    ],
+    "description": "Mean tokens, or the tokens that half, 90 % and 99 % of the requests stay within.",
+}
+LIMIT: dict[str, Any] = {
+    "oneOf": [
+        {"type": "number", "exclusiveMinimum": 0},
+        _object({"p99": {"type": "number", "exclusiveMinimum": 0}}),
+        {"type": "null"},
+    ]
+}
 REQUEST: dict[str, Any] = _object(
     {
         "id": {**TEXT, "description": "Any text; echoed in the answer."},
@@ -92,17 +106,34 @@ REQUEST: dict[str, Any] = _object(
         },
         "workload": _object(
             {
-                "input_tokens": {"type": "integer", "minimum": 1},
-                "output_tokens": {"type": "integer", "minimum": 1},
-                "concurrency": {"type": "integer", "minimum": 1},
+                "input_tokens": LENGTH,
+                "output_tokens": LENGTH,
+                "concurrency": {
+                    **_option(1),
+                    "description": "Requests at the same time, or requests_per_day.",
+                },
+                "requests_per_day": {**NUMBER, "exclusiveMinimum": 0},
+                "peak_factor": {
+                    **NUMBER,
+                    "minimum": 1,
+                    "description": "Rate at the peak over the mean rate.",
+                },
             },
+            required=False,
             nullable=True,
-            description="Means of a steady state; null: memory only.",
+            description="Means of a steady state, or quantiles that they follow from; null: memory only.",
+        ),
+        "targets": _object(
+            dict.fromkeys(("tpot_ms", "ttft_ms", "output_tokens_per_s_per_user"), LIMIT),
+            required=False,
+            nullable=True,
+            description="Limits on steady-state means. A p99 is unknown until measured.",
         ),
     },
     required=False,
 )
 REQUEST["required"] = ["model"]
+REQUEST["properties"]["workload"]["required"] = ["input_tokens", "output_tokens"]
 
 EXAMPLE: dict[str, Any] = {
     "id": "chat-on-a-4090",

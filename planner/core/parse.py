@@ -14,7 +14,8 @@ from planner.core.fields import Reader
 from planner.core.hf_config import model_from_config
 from planner.core.kv import known_kv_cache_dtypes
 from planner.core.outcome import Problem
-from planner.core.request import EstimateRequest, Parallelism, Settings, Workload
+from planner.core.parse_workload import read_targets, read_workload
+from planner.core.request import EstimateRequest, Parallelism, Settings
 from planner.core.specs import AcceleratorSpec, Catalog, EngineSpec, LinkSpec, ModelSpec, Scheme
 from planner.core.weights import published_scheme_id
 
@@ -31,6 +32,7 @@ TOP_FIELDS = frozenset(
         "engine",
         "settings",
         "workload",
+        "targets",
     ]
 )
 # Part of the contract, answered as `unsupported` until they are built.
@@ -38,7 +40,6 @@ RESERVED_FIELDS = ("platform", "nodes", "mig_profile", "host_memory_gib", "specu
 MODEL_FIELDS = frozenset({"id", "config", "parameters", "weights_gib"})
 PARALLELISM_FIELDS = frozenset({"tensor", "pipeline", "data", "expert"})
 ENGINE_FIELDS = frozenset({"name", "version"})
-WORKLOAD_FIELDS = frozenset({"input_tokens", "output_tokens", "concurrency"})
 SETTINGS_LIMITS = {
     "max_model_len": (1, 100_000_000),
     "max_num_seqs": (1, 1_000_000),
@@ -49,7 +50,6 @@ SETTINGS_FIELDS = frozenset(SETTINGS_LIMITS) | {"gpu_memory_utilization", "enfor
 LINK_BANDWIDTH_GB_S = {"pcie3-x16": 15.75, "pcie4-x16": 31.5, "pcie5-x16": 63.0, "pcie6-x16": 121.0}
 LINK_KINDS = ("nvlink", "xgmi", *LINK_BANDWIDTH_GB_S, "none")
 MAX_COUNT = 100_000
-MAX_TOKENS = 100_000_000
 # A shorter piece of a name is part of too many.
 SHORTEST_PART = 3
 
@@ -113,6 +113,7 @@ def _read(
     engine = read_engine(reader, obj.get("engine"), catalog)
     settings, derive = read_settings(reader, obj.get("settings"))
     workload = read_workload(reader, obj.get("workload"))
+    targets = read_targets(reader, obj.get("targets"))
     if derive and workload is None:
         reader.refuse("derive_needs_workload", "settings")
     if model is None or scheme is None or engine is None:
@@ -131,6 +132,7 @@ def _read(
         settings=settings,
         workload=workload,
         derive_settings=derive,
+        targets=targets,
     )
 
 
@@ -317,25 +319,6 @@ def read_settings(reader: Reader, value: Any) -> tuple[Settings, bool]:
         enforce_eager=reader.boolean(eager, "settings.enforce_eager") if eager is not None else False,
         **whole,
     ), False
-
-
-def read_workload(reader: Reader, value: Any) -> Workload | None:
-    """Mean lengths and concurrency; all three or nothing."""
-    if value is None:
-        return None
-    fields = reader.mapping(value, "workload")
-    if fields is None:
-        return None
-    reader.only(fields, WORKLOAD_FIELDS | {"shared_prefix_tokens"}, "workload")
-    numbers: dict[str, int] = {}
-    for name in ("input_tokens", "output_tokens", "concurrency"):
-        if fields.get(name) is None:
-            reader.refuse("missing", f"workload.{name}")
-            continue
-        number = reader.integer(fields[name], f"workload.{name}", low=1, high=MAX_TOKENS)
-        if number is not None:
-            numbers[name] = number
-    return Workload(**numbers) if len(numbers) == 3 else None
 
 
 def close_to(name: str, known: Sequence[str]) -> str:

@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
+from planner.core.lengths import Quantiles
 from planner.core.specs import AcceleratorSpec, EngineSpec, LinkSpec, ModelSpec, Scheme
+
+TARGET_NAMES = ("tpot_ms", "ttft_ms", "output_tokens_per_s_per_user")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,21 +41,33 @@ class Workload:
     input_tokens: int
     output_tokens: int
     concurrency: int
-    longest_tokens: int | None = None  # P99 of input plus output, where a distribution was given
+    # Where a distribution was given: P99 of the input plus P99 of the output (the mean of one without quantiles), which
+    # is exact where long prompts get long answers and a safe bound otherwise
+    longest_tokens: int | None = None
     requests_per_s: float | None = None
+    input_quantiles: Quantiles | None = None  # as asked; the means above follow from them
+    output_quantiles: Quantiles | None = None
+    requests_per_day: float | None = None  # as asked, of which requests_per_s is the rate at the peak
+    peak_factor: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Targets:
     """What a set-up should reach: steady-state means. None: not asked for.
 
-    `measured_only` names targets given as a P99, which a mean cannot answer: they are unknown until measured.
+    `measured_only` names targets given as a P99, which a mean cannot answer: they are unknown until measured. Their
+    number stands in the field as well; `mean_limit` leaves them out.
     """
 
     tpot_ms: float | None = None
     ttft_ms: float | None = None
     output_tokens_per_s_per_user: float | None = None
     measured_only: tuple[str, ...] = ()
+
+    def mean_limit(self, name: str) -> float | None:
+        """The limit on a steady-state mean, None where there is none or only a P99 was asked for."""
+        limit: float | None = None if name in self.measured_only else getattr(self, name)
+        return limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

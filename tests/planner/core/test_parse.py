@@ -112,7 +112,6 @@ NUMBER_FAULTS = [
     ("16", "wrong_type"),
     (True, "wrong_type"),
     ([16], "wrong_type"),
-    ({}, "wrong_type"),
 ]
 WHOLE_FIELDS = [
     "workload.input_tokens",
