@@ -5,10 +5,12 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from planner import messages_search
+
 # What is wrong with an input, and how to mend it.
 PROBLEMS: dict[str, Any] = {
     "not_json": _("This is not valid JSON: {detail}."),
-    "not_an_object": _("An estimate request is a JSON object, with curly braces."),
+    "not_an_object": _("A request is a JSON object, with curly braces."),
     "too_deep": _("This JSON is nested too deeply. Send the config.json of the model and nothing around it."),
     "line_too_long": _("This line is longer than {limit} bytes. Send one request per line."),
     "batch_too_long": _("This list has {found} requests; send at most {limit} at once."),
@@ -82,6 +84,7 @@ PROBLEMS: dict[str, Any] = {
         "{found!r} is no version of {engine}. Write it like {example}, or leave it out."
     ),
     "engine_version_too_old": _("{engine} {found} is older than our tables, which begin at {oldest}."),
+    **messages_search.PROBLEMS,
 }
 
 REASONS: dict[str, Any] = {
