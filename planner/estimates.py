@@ -64,14 +64,14 @@ def in_words(found: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def problem_object(request_id: str | None, problems: Sequence[Problem]) -> dict[str, Any]:
+def problem_object(request_id: str | None, problems: Sequence[Problem], *, title: str = "") -> dict[str, Any]:
     """RFC 9457 problem for one request, echoing its id, with one entry per field."""
     errors = [{"field": item.field, "code": item.code, "message": problem_message(item)} for item in problems]
     first = errors[0]
     return {
         "id": request_id,
         "type": PROBLEM_TYPE + "invalid_request",
-        "title": _("This request cannot be estimated."),
+        "title": title or _("This request cannot be estimated."),
         "status": 422,
         "code": "invalid_request",
         "detail": f"{first['field']}: {first['message']}" if first["field"] else first["message"],

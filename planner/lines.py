@@ -62,11 +62,13 @@ def write_answers(
     objects: Iterable[Any],
     answer: Callable[[list[Any]], list[dict[str, Any]]],
     write: Callable[[str], Any],
+    *,
+    batch_size: int = BATCH,
 ) -> int:
     """Answer in batches and write one JSON object per line; returns how many lines were problems."""
     source = iter(objects)
     problems = 0
-    while batch := list(islice(source, BATCH)):
+    while batch := list(islice(source, batch_size)):
         for item in answer(batch):
             problems += "errors" in item
             write(json.dumps(item, ensure_ascii=False) + "\n")

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from planner.core.specs import Catalog
-from planner.lines import read_objects, write_answers
+from planner.lines import BATCH, read_objects, write_answers
 from planner.queries import CatalogNotLoadedError, current_catalog
 
 
@@ -22,6 +22,7 @@ class LinesCommand(BaseCommand):
     """
 
     requires_system_checks = []
+    batch = BATCH  # lines that are answered together
 
     @abstractmethod
     def answer(self, objects: list[Any], catalog: Catalog) -> list[dict[str, Any]]:
@@ -50,6 +51,7 @@ class LinesCommand(BaseCommand):
                 read_objects(stream),
                 lambda objects: self.answer(objects, catalog),
                 partial(self.stdout.write, ending=""),
+                batch_size=self.batch,
             )
         self.stdout.flush()
         if problems:
