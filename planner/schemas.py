@@ -14,7 +14,7 @@ INTERVAL: dict[str, Any] = {
 }
 
 
-def _object(
+def object_of(
     properties: dict[str, Any], *, required: bool = True, nullable: bool = False, **more: Any
 ) -> dict[str, Any]:
     """An object schema in which every property is present unless said otherwise."""
@@ -29,32 +29,32 @@ def _object(
     return schema
 
 
-def _option(low: int) -> dict[str, Any]:
+def optional_whole(low: int) -> dict[str, Any]:
     return {"type": ["integer", "null"], "minimum": low}
 
 
 LENGTH: dict[str, Any] = {
     "oneOf": [
         {"type": "integer", "minimum": 1},
-        _object({name: {"type": "integer", "minimum": 1} for name in ("p50", "p90", "p99")}),
+        object_of({name: {"type": "integer", "minimum": 1} for name in ("p50", "p90", "p99")}),
     ],
     "description": "Mean tokens, or the tokens that half, 90 % and 99 % of the requests stay within.",
 }
 LIMIT: dict[str, Any] = {
     "oneOf": [
         {"type": "number", "exclusiveMinimum": 0},
-        _object({"p99": {"type": "number", "exclusiveMinimum": 0}}),
+        object_of({"p99": {"type": "number", "exclusiveMinimum": 0}}),
         {"type": "null"},
     ]
 }
-REQUEST: dict[str, Any] = _object(
+REQUEST: dict[str, Any] = object_of(
     {
         "id": {**TEXT, "description": "Any text; echoed in the answer."},
-        "model": _object(
+        "model": object_of(
             {
                 "id": {**TEXT, "description": "Hugging Face name of a catalog model."},
                 "config": {"type": ["object", "null"], "description": "A Hugging Face config.json."},
-                "parameters": {**_option(1), "description": "Total parameters, where known."},
+                "parameters": {**optional_whole(1), "description": "Total parameters, where known."},
                 "weights_gib": {**NUMBER, "description": "Total weights on disk in GiB, where known."},
             },
             required=False,
@@ -63,12 +63,12 @@ REQUEST: dict[str, Any] = _object(
         "weights": {**TEXT, "description": "Weight scheme of the catalog; null: as published."},
         "kv_cache_dtype": {**TEXT, "default": "auto"},
         "accelerator": {**TEXT, "description": "Catalog id or the exact name that the vendor's tool prints."},
-        "count": {**_option(1), "description": "tensor × pipeline × data."},
-        "parallelism": _object(
+        "count": {**optional_whole(1), "description": "tensor × pipeline × data."},
+        "parallelism": object_of(
             {
-                "tensor": _option(1),
-                "pipeline": _option(1),
-                "data": _option(1),
+                "tensor": optional_whole(1),
+                "pipeline": optional_whole(1),
+                "data": optional_whole(1),
                 "expert": {"type": ["boolean", "null"]},
             },
             required=False,
@@ -78,7 +78,7 @@ REQUEST: dict[str, Any] = _object(
             **TEXT,
             "description": "null: what the accelerator has; nvlink, xgmi, pcie4-x16, pcie5-x16 or none may be forced.",
         },
-        "engine": _object(
+        "engine": object_of(
             {
                 "name": {**TEXT, "description": "vllm, sglang, tensorrt-llm or llama.cpp."},
                 "version": {**TEXT, "description": "null: newest known."},
@@ -89,13 +89,13 @@ REQUEST: dict[str, Any] = _object(
         "settings": {
             "oneOf": [
                 {"type": "string", "enum": ["derive"]},
-                _object(
+                object_of(
                     {
                         "gpu_memory_utilization": {**NUMBER, "exclusiveMinimum": 0, "maximum": 1},
-                        "max_model_len": _option(1),
-                        "max_num_seqs": _option(1),
-                        "max_num_batched_tokens": _option(1),
-                        "block_size": _option(1),
+                        "max_model_len": optional_whole(1),
+                        "max_num_seqs": optional_whole(1),
+                        "max_num_batched_tokens": optional_whole(1),
+                        "block_size": optional_whole(1),
                         "enforce_eager": {"type": ["boolean", "null"]},
                     },
                     required=False,
@@ -104,12 +104,12 @@ REQUEST: dict[str, Any] = _object(
             ],
             "description": 'Absent settings take the default of the engine version; "derive" asks for ours.',
         },
-        "workload": _object(
+        "workload": object_of(
             {
                 "input_tokens": LENGTH,
                 "output_tokens": LENGTH,
                 "concurrency": {
-                    **_option(1),
+                    **optional_whole(1),
                     "description": "Requests at the same time, or requests_per_day.",
                 },
                 "requests_per_day": {**NUMBER, "exclusiveMinimum": 0},
@@ -123,7 +123,7 @@ REQUEST: dict[str, Any] = _object(
             nullable=True,
             description="Means of a steady state, or quantiles that they follow from; null: memory only.",
         ),
-        "targets": _object(
+        "targets": object_of(
             dict.fromkeys(("tpot_ms", "ttft_ms", "output_tokens_per_s_per_user"), LIMIT),
             required=False,
             nullable=True,
@@ -148,13 +148,13 @@ EXAMPLE: dict[str, Any] = {
 FIX: dict[str, Any] = {"type": ["object", "null"], "description": "Partial request that would mend it."}
 VALUES: dict[str, Any] = {"type": "object", "description": "The figures behind the message."}
 
-ANSWER: dict[str, Any] = _object(
+ANSWER: dict[str, Any] = object_of(
     {
         "id": TEXT,
         "verdict": {"type": "string", "enum": ["fits", "does_not_fit", "unsupported", "unknown"]},
         "reasons": {
             "type": "array",
-            "items": _object(
+            "items": object_of(
                 {
                     "code": {"type": "string"},
                     "field": TEXT,
@@ -164,9 +164,9 @@ ANSWER: dict[str, Any] = _object(
                 }
             ),
         },
-        "memory": _object(
+        "memory": object_of(
             {
-                "per_accelerator": _object(
+                "per_accelerator": object_of(
                     {
                         name: {**NUMBER, "description": "GiB on the tightest rank."}
                         for name in (
@@ -184,11 +184,11 @@ ANSWER: dict[str, Any] = _object(
                 "kv_bytes_per_token": NUMBER,
                 "kv_cache_tokens": WHOLE,
                 "max_concurrency": NUMBER,
-                "interval": _object({"kv_cache_gib": INTERVAL}),
+                "interval": object_of({"kv_cache_gib": INTERVAL}),
             },
             nullable=True,
         ),
-        "startup_log": _object(
+        "startup_log": object_of(
             {
                 "weights_gib": NUMBER,
                 "available_kv_cache_gib": NUMBER,
@@ -198,7 +198,7 @@ ANSWER: dict[str, Any] = _object(
             nullable=True,
             description="What this engine version prints at start-up.",
         ),
-        "speed": _object(
+        "speed": object_of(
             {
                 "running": NUMBER,
                 "decode_step_ms": NUMBER,
@@ -211,14 +211,14 @@ ANSWER: dict[str, Any] = _object(
                     **NUMBER,
                     "description": "Bytes decode must read per second over datasheet bandwidth.",
                 },
-                "interval": _object(
+                "interval": object_of(
                     {"decode_step_ms": INTERVAL, "tpot_ms": INTERVAL, "output_tokens_per_s": INTERVAL}
                 ),
                 "provenance": {"type": "string", "enum": ["calibrated", "computed"]},
             },
             nullable=True,
         ),
-        "step": _object(
+        "step": object_of(
             {
                 name: {**NUMBER, "description": "ms of one step; the five add up to tpot_ms."}
                 for name in ("weights_ms", "kv_ms", "prefill_ms", "interconnect_ms", "host_ms")
@@ -227,7 +227,7 @@ ANSWER: dict[str, Any] = _object(
         ),
         "advice": {
             "type": "array",
-            "items": _object(
+            "items": object_of(
                 {
                     "code": {"type": "string"},
                     "severity": {"type": "string", "enum": ["info", "warning", "error"]},
@@ -238,10 +238,10 @@ ANSWER: dict[str, Any] = _object(
             ),
         },
         "commands": {"type": ["object", "null"]},
-        "basis": _object({"catalog": {"type": "string"}, "core": {"type": "string"}, "calibration": TEXT}),
+        "basis": object_of({"catalog": {"type": "string"}, "core": {"type": "string"}, "calibration": TEXT}),
         "explain": {
             "type": "array",
-            "items": _object(
+            "items": object_of(
                 {
                     "term": {"type": "string"},
                     "formula": {"type": "string"},
@@ -279,7 +279,7 @@ PROBLEM: dict[str, Any] = {
         "detail": {"type": "string"},
         "errors": {
             "type": "array",
-            "items": _object({"field": TEXT, "code": {"type": "string"}, "message": {"type": "string"}}),
+            "items": object_of({"field": TEXT, "code": {"type": "string"}, "message": {"type": "string"}}),
         },
     },
 }
