@@ -62,6 +62,14 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Region:
+    """From a vertical line to the right end: where targets are met."""
+
+    x: str
+    width: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -84,11 +92,20 @@ class Plot:
     table: Table
     rules: Sequence[Rule] = field(default=())
     cap_width: str | None = None  # from the left edge: what cannot be reached
+    region: Region | None = None
     height: int = PLOT_HEIGHT
 
     @property
     def has_band(self) -> bool:
         return any(line.css == "band" for line in self.lines)
+
+
+def region_from(value: float | None, x: Scale) -> Region | None:
+    """The region right of a value; None where there is none, or the axis ends before it."""
+    if value is None or x.share(value) >= 1:
+        return None
+    share = x.share(value)
+    return Region(x=f"{100 * share:.2f}%", width=f"{100 * (1 - share):.2f}%")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
