@@ -92,7 +92,7 @@ def records_of(rows: CatalogRows) -> dict[type[CatalogEntry], dict[str, Mapping[
         ModelShape: {row["id"]: row for row in rows.models},
         WeightScheme: {row["id"]: row for row in rows.schemes},
         EngineTable: dict(rows.engines),
-        CatalogDocument: {"links": rows.links, "sources": rows.sources},
+        CatalogDocument: {"links": rows.links, "sources": rows.sources, "power": rows.power},
     }
 
 

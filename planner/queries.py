@@ -82,6 +82,7 @@ def rows_from_database() -> CatalogRows:
         engines=records_by_key(EngineTable),
         links=documents.get("links", {}),
         sources=documents.get("sources", {}),
+        power=documents.get("power", {}),
     )
 
 

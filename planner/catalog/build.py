@@ -34,6 +34,7 @@ def build_catalog(rows: CatalogRows, *, mappings: Mapping[str, str] | None = Non
         schemes={row["id"]: scheme_spec(row) for row in rows.schemes},
         engines=rows.engines,
         links=rows.links,
+        power=rows.power,
         accelerator_records={row["id"]: row for row in rows.accelerators},
         accelerator_mappings=mappings or {},
     )
@@ -45,7 +46,7 @@ def catalog_hash(rows: CatalogRows) -> str:
     for part in (rows.accelerators, rows.models, rows.schemes):
         ordered = sorted(part, key=lambda row: row["id"])
         digest.update(json.dumps(ordered, sort_keys=True, separators=(",", ":")).encode())
-    for table in (rows.engines, rows.links):
+    for table in (rows.engines, rows.links, rows.power):
         digest.update(json.dumps(table, sort_keys=True, separators=(",", ":")).encode())
     return digest.hexdigest()[:HASH_LENGTH]
 

@@ -88,6 +88,9 @@ def _schema_faults(directory: Path) -> Iterator[Fault]:
     yield from _found(
         record_fault("links", read_document(directory / "links.json"), file="links.json", line=None)
     )
+    yield from _found(
+        record_fault("power", read_document(directory / "power.json"), file="power.json", line=None)
+    )
     for key, source in read_document(directory / "sources.json").items():
         yield from _found(record_fault("source", source, file=f"sources.json, {key}", line=None))
 
@@ -161,6 +164,9 @@ def _unknown_references(rows: CatalogRows) -> Iterator[Fault]:
     for row in rows.accelerators:
         if row.get("variant_of") and row["variant_of"] not in accelerators:
             yield _nowhere("accelerators.jsonl", row, "variant_of", row["variant_of"])
+    for key, known in rows.power["modes"].items():
+        if known["full"] not in {mode["name"] for mode in known["modes"]}:
+            yield Fault(file="power.json", line=None, id=key, field="full", detail="names none of its modes")
     for row in rows.models:
         for release in row["quantized"]:
             if release["scheme"] not in schemes:

@@ -27,6 +27,7 @@ class CatalogRows:
     engines: Mapping[str, Record]
     links: Record
     sources: Record
+    power: Record
 
 
 def read_rows(directory: Path) -> CatalogRows:
@@ -39,6 +40,7 @@ def read_rows(directory: Path) -> CatalogRows:
         engines={path.stem: read_document(path) for path in engine_files(directory)},
         links=read_document(directory / "links.json"),
         sources=read_document(directory / "sources.json"),
+        power=read_document(directory / "power.json"),
     )
 
 

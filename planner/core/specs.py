@@ -189,3 +189,4 @@ class Catalog:
         default_factory=dict
     )  # reported name -> id, by the operator
     flags: Mapping[str, Any] = field(default_factory=dict)  # launch flags by engine, see core/launch
+    power: Mapping[str, Any] = field(default_factory=dict)  # power modes, caps and long runs, see core/power

@@ -153,6 +153,14 @@ def test_every_model_can_be_built() -> None:
     assert [name for name in CATALOG.models if CATALOG.models[name].id != name] == []
 
 
+def test_power_names_accelerators_that_exist_and_every_machine_of_the_edge_has_a_rule() -> None:
+    power = ROWS.power
+    named = [*power["modes"], *(key for rule in power["sustained"] for key in rule.get("accelerators", ()))]
+    assert [key for key in named if key not in CATALOG.accelerators] == []
+    curves = [name for curve in power["cap_curves"] for name in curve["classes"]]
+    assert sorted(curves) == ["apple", "consumer", "cpu", "datacenter", "edge", "npu", "workstation"]
+
+
 def test_hash_names_the_content() -> None:
     assert build_catalog(read_rows(SHIPPED)).hash == CATALOG.hash
     changed = {**ROWS.links, "constants": {}}

@@ -24,7 +24,7 @@ CARD = "nvidia-l4"
 def directory(tmp_path: Path) -> Path:
     """A small catalog of its own: two cards, one model, everything that they refer to."""
     shutil.copytree(SHIPPED / "engines", tmp_path / "engines")
-    for name in ("schemes.json", "links.json", "sources.json"):
+    for name in ("schemes.json", "links.json", "sources.json", "power.json"):
         shutil.copy(SHIPPED / name, tmp_path / name)
     write(tmp_path / "accelerators.jsonl", pick("accelerators.jsonl", CARD, "nvidia-t4"))
     write(tmp_path / "models.jsonl", pick("models.jsonl", "openai/gpt-oss-20b"))
