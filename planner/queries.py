@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import DatabaseError, connection, models, transaction
 
 from planner.catalog import build_catalog, load_shipped
-from planner.catalog.files import CatalogRows
+from planner.catalog.files import CatalogRows, shipped_flags
 from planner.core.specs import Catalog
 from planner.models import (
     Accelerator,
@@ -83,6 +83,7 @@ def rows_from_database() -> CatalogRows:
         links=documents.get("links", {}),
         sources=documents.get("sources", {}),
         power=documents.get("power", {}),
+        flags=shipped_flags(),
     )
 
 

@@ -35,6 +35,7 @@ def build_catalog(rows: CatalogRows, *, mappings: Mapping[str, str] | None = Non
         engines=rows.engines,
         links=rows.links,
         power=rows.power,
+        flags=rows.flags,
         accelerator_records={row["id"]: row for row in rows.accelerators},
         accelerator_mappings=mappings or {},
     )
@@ -46,7 +47,7 @@ def catalog_hash(rows: CatalogRows) -> str:
     for part in (rows.accelerators, rows.models, rows.schemes):
         ordered = sorted(part, key=lambda row: row["id"])
         digest.update(json.dumps(ordered, sort_keys=True, separators=(",", ":")).encode())
-    for table in (rows.engines, rows.links, rows.power):
+    for table in (rows.engines, rows.links, rows.power, rows.flags):
         digest.update(json.dumps(table, sort_keys=True, separators=(",", ":")).encode())
     return digest.hexdigest()[:HASH_LENGTH]
 

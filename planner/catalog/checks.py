@@ -22,6 +22,7 @@ from planner.catalog.files import (
     read_rows,
     read_schemes,
 )
+from planner.catalog.flag_checks import flag_faults
 
 SCHEMA = Path(__file__).parent / "schema" / "catalog.json"
 LINE_FILES = {"accelerators.jsonl": "accelerator", "platforms.jsonl": "platform", "models.jsonl": "model"}
@@ -107,6 +108,8 @@ def cross_faults(rows: CatalogRows) -> Iterator[Fault]:
     yield from _unknown_references(rows)
     for row in rows.accelerators:
         yield from _contradictions(row)
+    for file, field, detail in flag_faults(rows.flags):
+        yield Fault(file=file, line=None, id=None, field=field, detail=detail)
 
 
 def _repeated_ids(rows: CatalogRows) -> Iterator[Fault]:

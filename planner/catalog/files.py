@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,9 @@ class CatalogRows:
     links: Record
     sources: Record
     power: Record
+    flags: Mapping[
+        str, Record
+    ]  # always the shipped ones: what a release of an engine takes is nobody's to edit
 
 
 def read_rows(directory: Path) -> CatalogRows:
@@ -41,7 +45,14 @@ def read_rows(directory: Path) -> CatalogRows:
         links=read_document(directory / "links.json"),
         sources=read_document(directory / "sources.json"),
         power=read_document(directory / "power.json"),
+        flags=shipped_flags(),
     )
+
+
+@cache
+def shipped_flags() -> Mapping[str, Record]:
+    """Launch flags by engine, and the facts about hosts and containers, read once per process."""
+    return {path.stem: read_document(path) for path in sorted((SHIPPED / "flags").glob("*.json"))}
 
 
 def read_schemes(directory: Path) -> tuple[Record, ...]:
