@@ -35,9 +35,9 @@ def build_catalog(rows: CatalogRows, *, mappings: Mapping[str, str] | None = Non
         engines=rows.engines,
         links=rows.links,
         power=rows.power,
-        flags=rows.flags,
         accelerator_records={row["id"]: row for row in rows.accelerators},
         accelerator_mappings=mappings or {},
+        flags=rows.flags,
     )
 
 
@@ -218,6 +218,7 @@ def model_spec(row: Record) -> ModelSpec:
         modality=tuple(row["modality"]),
         engine_support=figures["engines"]["value"],
         notes=row.get("notes"),
+        releases={release["scheme"]: release["id"] for release in reversed(row["quantized"])},
         provenance={name: provenance(figure) for name, figure in figures.items()},
     )
 

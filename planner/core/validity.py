@@ -257,12 +257,13 @@ def _against(request: EstimateRequest, parallelism: Parallelism) -> Iterator[Rea
     tensor = parallelism.tensor
     if tensor == 1:
         return
-    for code, values in _undivided(request.model, tensor, parallelism.expert):
+    for code, values in undivided(request.model, tensor, parallelism.expert):
         yield Reason(code=code, field="parallelism.tensor", values={**values, "tensor": tensor})
     yield from _alignment(request, parallelism)
 
 
-def _undivided(model: ModelSpec, tensor: int, expert: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+def undivided(model: ModelSpec, tensor: int, expert: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What in the shape of a model does not divide by a tensor degree: code and values of each."""
     if model.num_attention_heads % tensor:
         yield "heads_not_divisible_by_tp", {"heads": model.num_attention_heads}
     for heads in sorted({g.kv_heads for g in model.cache_groups if g.kv_heads}):

@@ -1,0 +1,51 @@
+"""Which candidates are out, and for which reason: one reason each, the first that holds."""
+
+import numpy as np
+
+from planner.core.batch import FloatArray
+from planner.core.request import Targets
+from planner.core.search.asked import SearchRequest
+from planner.core.search.figures import Figures
+from planner.core.search.space import Index, Space
+
+WHOLE = 1e-9  # of a quotient that is equal but for binary fractions
+TARGET_REASONS = ("misses_ttft_target", "misses_tpot_target", "misses_rate")
+
+
+def judge_load(request: SearchRequest, space: Space, figures: Figures) -> None:
+    """Rows whose cache holds fewer requests than come: where waiting is not what was asked for, they are out."""
+    if request.objective == "highest_throughput" and request.workload.requests_per_s is None:
+        return
+    replicas = np.array([plan.data for plan in space.plans], dtype=np.float64)[space.plan]
+    with np.errstate(invalid="ignore"):
+        short = figures.running < figures.concurrency / replicas - WHOLE
+    figures.refuse(np.flatnonzero(short), "load_above_capacity")
+
+
+def judge_targets(targets: Targets, figures: Figures) -> None:
+    """Rows that miss a target; see `misses`."""
+    for reason, over in zip(TARGET_REASONS, misses(targets, figures), strict=True):
+        with np.errstate(invalid="ignore"):
+            figures.refuse(np.flatnonzero(over > 1.0), reason)
+
+
+def misses(targets: Targets, figures: Figures) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """How often a figure goes into its limit (n,), above 1 where it misses: first token, time per token, rate.
+
+    NaN where there is no such target, or where it was given as a P99, which a mean cannot answer.
+    """
+    return (
+        figures.ttft_ms / _limit(targets, "ttft_ms"),
+        figures.tpot_ms / _limit(targets, "tpot_ms"),
+        _limit(targets, "output_tokens_per_s_per_user") / (1e3 / figures.tpot_ms),
+    )
+
+
+def _limit(targets: Targets, name: str) -> float:
+    limit = targets.mean_limit(name)
+    return np.nan if limit is None else float(limit)
+
+
+def rows_of(figures: Figures, reason: str) -> Index:
+    """Rows that are out for one reason."""
+    return np.flatnonzero(figures.outcome == figures.reasons.index(reason) + 1)

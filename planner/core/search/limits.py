@@ -1,0 +1,45 @@
+"""What the asker's limits rule out before any figure is worked out: cards owned, money, power, unknown datasheets."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.core.batch import FloatArray
+from planner.core.search.asked import Constraints
+from planner.core.search.space import Space
+from planner.core.specs import AcceleratorSpec
+
+
+def power_w(space: Space) -> FloatArray:
+    """Board power of all accelerators of each row; NaN where the datasheet has none."""
+    each = np.array([np.nan if card.tdp_w is None else card.tdp_w for card in space.accelerators])
+    return np.asarray(each[space.accelerator] * space.count, dtype=np.float64)
+
+
+def purchase(space: Space, constraints: Constraints) -> FloatArray:
+    """Price of all accelerators of each row by the asker's own prices; NaN where there is none."""
+    each = np.array(
+        [constraints.prices.get(card.id, np.nan) for card in space.accelerators], dtype=np.float64
+    )
+    return np.asarray(each[space.accelerator] * space.count, dtype=np.float64)
+
+
+def ruled_out(space: Space, constraints: Constraints) -> list[tuple[str, NDArray[np.bool_]]]:
+    """Reasons that need no figure, with the rows (n,) that they hold for, in the order in which they count."""
+    cards, out = space.accelerators, []
+    count = space.count
+    if constraints.owned:
+        owned = np.array([constraints.owned.get(card.id, 0) for card in cards])
+        out.append(("not_owned", count > owned[space.accelerator]))
+    if constraints.budget is not None:
+        out.append(("over_budget", purchase(space, constraints) > constraints.budget))
+    if constraints.power_w is not None:
+        watts = power_w(space)
+        out.append(("over_power", watts > constraints.power_w))
+        out.append(("power_unknown", np.isnan(watts)))
+    unknown = np.array([_lacks_data(card) for card in cards])
+    out.append(("no_data", unknown[space.accelerator]))
+    return out
+
+
+def _lacks_data(card: AcceleratorSpec) -> bool:
+    return card.bandwidth_gb_s is None or card.memory_gib is None

@@ -1,0 +1,209 @@
+"""The candidates of a search as index arrays: one row per accelerator, spread, weight format, cache format, engine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.core.engines import resolve_engine
+from planner.core.request import EstimateRequest, Parallelism, Settings, Targets, Workload
+from planner.core.search.asked import Constraints, SearchRequest
+from planner.core.search.plans import Span, plans_for, span_of
+from planner.core.search.schemes import cache_dtypes_for, is_computed, schemes_for
+from planner.core.specs import AcceleratorSpec, Catalog, EngineSpec, ModelSpec, Scheme
+from planner.core.weights import published_scheme_id
+
+Index = NDArray[np.intp]
+T = TypeVar("T")
+EDGE_CLASSES = frozenset({"edge", "apple", "npu"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Set:
+    """Accelerators that are offered the same spreads and formats on one engine: their rows are a full product."""
+
+    engine: int
+    accelerators: tuple[int, ...]
+    plans: tuple[int, ...]
+    variants: tuple[tuple[int, int], ...]  # (scheme, cache dtype)
+
+    @property
+    def rows_of_one(self) -> int:
+        """Rows that each accelerator of the set has."""
+        return len(self.plans) * len(self.variants)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Space:
+    """What there is to choose from, and rows (n,) of indices into it; rows are in the order of `sets`.
+
+    `filtered` are accelerators left out before rows were made: (reason, accelerator, rows that it would have had).
+    """
+
+    model: ModelSpec
+    engines: tuple[EngineSpec, ...]
+    accelerators: tuple[AcceleratorSpec, ...]
+    plans: tuple[Parallelism, ...]
+    schemes: tuple[Scheme, ...]
+    cache_dtypes: tuple[str, ...]
+    engine: Index
+    accelerator: Index
+    plan: Index
+    scheme: Index
+    cache_dtype: Index
+    filtered: tuple[tuple[str, int, int], ...]
+
+    def __len__(self) -> int:
+        return len(self.engine)
+
+    @property
+    def count(self) -> Index:
+        """Accelerators of every row."""
+        counts = np.array([plan.tensor * plan.pipeline * plan.data for plan in self.plans], dtype=np.intp)
+        return counts[self.plan]
+
+    def request(
+        self, row: int, *, settings: Settings, workload: Workload, targets: Targets | None = None
+    ) -> EstimateRequest:
+        """The estimate of one row."""
+        plan, card = self.plans[self.plan[row]], self.accelerators[self.accelerator[row]]
+        scheme = self.schemes[self.scheme[row]]
+        return EstimateRequest(
+            id=None,
+            model=self.model,
+            scheme=scheme,
+            scheme_as_published=scheme.id == published_scheme_id(self.model),
+            kv_cache_dtype=self.cache_dtypes[self.cache_dtype[row]],
+            accelerator=card,
+            count=plan.tensor * plan.pipeline * plan.data,
+            parallelism=plan,
+            link=card.link or card.pcie,
+            engine=self.engines[self.engine[row]],
+            settings=settings,
+            workload=workload,
+            targets=targets,
+        )
+
+
+class _Numbered(Generic[T]):
+    """Things in the order in which they were first met."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[T, int] = {}
+
+    def number(self, thing: T) -> int:
+        return self.numbers.setdefault(thing, len(self.numbers))
+
+    @property
+    def all(self) -> tuple[T, ...]:
+        return tuple(self.numbers)
+
+
+def space_of(request: SearchRequest, catalog: Catalog) -> Space:
+    """Every candidate that makes sense for a question, those of accelerators that are ruled out by name aside."""
+    accelerators = request.accelerators or tuple(catalog.accelerators.values())
+    engines = request.engines or tuple(_newest(catalog, name) for name in sorted(catalog.engines))
+    reasons = [_filter(card, request.constraints, catalog.accelerator_records) for card in accelerators]
+    plans, schemes, dtypes = _Numbered[Parallelism](), _Numbered[Scheme](), _Numbered[str]()
+    sets: list[Set] = []
+    for number, engine in enumerate(engines):
+        formats = request.schemes or schemes_for(request.model, engine, catalog)
+        caches = request.kv_cache_dtypes or cache_dtypes_for(engine)
+        groups = _groups(request, accelerators, formats)
+        for (span, kept), members in groups.items():
+            spreads = plans_for(request.model, engine, span, _counts(request))
+            sets.append(
+                Set(
+                    engine=number,
+                    accelerators=tuple(members),
+                    plans=tuple(plans.number(plan) for plan in spreads),
+                    variants=tuple(
+                        (schemes.number(scheme), dtypes.number(dtype)) for scheme in kept for dtype in caches
+                    ),
+                )
+            )
+    rows = _rows(sets, reasons)
+    return Space(
+        model=request.model,
+        engines=engines,
+        accelerators=accelerators,
+        plans=plans.all,
+        schemes=schemes.all,
+        cache_dtypes=dtypes.all,
+        engine=rows[0],
+        accelerator=rows[1],
+        plan=rows[2],
+        scheme=rows[3],
+        cache_dtype=rows[4],
+        filtered=tuple(
+            (reason, index, part.rows_of_one)
+            for part in sets
+            for index in part.accelerators
+            if (reason := reasons[index]) is not None
+        ),
+    )
+
+
+def _newest(catalog: Catalog, name: str) -> EngineSpec:
+    engine = resolve_engine(catalog.engines, name, None)
+    assert isinstance(engine, EngineSpec)  # the newest version of a table is always known
+    return engine
+
+
+def _counts(request: SearchRequest) -> tuple[int, ...]:
+    most = request.constraints.max_count
+    counts = request.counts or tuple(range(1, most + 1))
+    return tuple(count for count in counts if count <= most)
+
+
+def _groups(
+    request: SearchRequest, accelerators: tuple[AcceleratorSpec, ...], formats: tuple[Scheme, ...]
+) -> dict[tuple[Span, tuple[Scheme, ...]], list[int]]:
+    """Accelerators by how far they reach and which formats they are offered."""
+    published = published_scheme_id(request.model)
+    most = max(_counts(request), default=0)
+    groups: dict[tuple[Span, tuple[Scheme, ...]], list[int]] = {}
+    for index, card in enumerate(accelerators):
+        kept = formats
+        if not request.schemes:
+            kept = tuple(scheme for scheme in formats if is_computed(scheme, card, published))
+        groups.setdefault((span_of(card, most), kept), []).append(index)
+    return groups
+
+
+def _filter(
+    card: AcceleratorSpec, constraints: Constraints, records: Mapping[str, Mapping[str, object]]
+) -> str | None:
+    """Why an accelerator is out whatever the spread, None if it is not."""
+    if constraints.owned and card.id not in constraints.owned:
+        return "not_owned"
+    if constraints.vendors and card.vendor.casefold() not in {
+        name.casefold() for name in constraints.vendors
+    }:
+        return "filtered_by_vendor"
+    if constraints.classes and card.accelerator_class not in constraints.classes:
+        return "filtered_by_class"
+    at_edge = card.accelerator_class in EDGE_CLASSES
+    if constraints.place is not None and at_edge != (constraints.place == "edge"):
+        return "filtered_by_place"
+    if constraints.ecc is not None and records.get(card.id, {}).get("ecc") is not constraints.ecc:
+        return "filtered_by_ecc"
+    return None
+
+
+def _rows(sets: list[Set], reasons: list[str | None]) -> list[Index]:
+    """Index columns of all sets: engine, accelerator, plan, scheme, cache dtype."""
+    columns: list[list[Index]] = [[], [], [], [], []]
+    for part in sets:
+        members = np.array([i for i in part.accelerators if reasons[i] is None], dtype=np.intp)
+        plans = np.array(part.plans, dtype=np.intp)
+        variants = np.array(part.variants, dtype=np.intp).reshape(-1, 2)
+        size = len(members) * part.rows_of_one
+        columns[0].append(np.full(size, part.engine, dtype=np.intp))
+        columns[1].append(np.repeat(members, part.rows_of_one))
+        columns[2].append(np.tile(np.repeat(plans, len(variants)), len(members)))
+        columns[3].append(np.tile(variants[:, 0], len(members) * len(plans)))
+        columns[4].append(np.tile(variants[:, 1], len(members) * len(plans)))
+    return [np.concatenate(column) if column else np.zeros(0, dtype=np.intp) for column in columns]
