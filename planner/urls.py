@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from planner import api, views
+from planner import api, api_limits, views
 
 app_name = "planner"
 urlpatterns = [
@@ -11,4 +11,5 @@ urlpatterns = [
     path("plan/config/", views.read_pasted_config, name="read_pasted_config"),
     path("help/keyboard/", views.keyboard, name="keyboard"),
     path("api/v1/estimates", api.estimates, name="estimates"),
+    path("api/v1/limits", api_limits.limits, name="limits"),
 ]

@@ -48,6 +48,7 @@ ADDRESSES = {
     "planner:read_pasted_config": Address(VIEWER, "POST"),
     "planner:keyboard": Address(PUBLIC),
     "planner:estimates": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
+    "planner:limits": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
     "set_language": Address(PUBLIC, "POST"),
     "api_schema": Address(PUBLIC),
     "api_docs": Address(PUBLIC),

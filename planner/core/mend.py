@@ -9,7 +9,8 @@ from planner.core.engines import resolve_engine
 from planner.core.outcome import Reason
 from planner.core.parse import SETTINGS_LIMITS
 from planner.core.request import EstimateRequest
-from planner.core.specs import Catalog, EngineSpec
+from planner.core.specs import AcceleratorSpec, Catalog, EngineSpec
+from planner.core.weights import published_scheme_id
 
 # Corrections on top of the first one: each shows what the one before it hid.
 ROUNDS = 5
@@ -134,6 +135,14 @@ def with_fix(request: EstimateRequest, fix: Mapping[str, Any], catalog: Catalog)
         engine = resolve_engine(catalog.engines, fix["engine"]["name"], fix["engine"]["version"])
         if not isinstance(engine, EngineSpec):
             return None
+    if "workload" in fix and request.workload is not None:
+        request = replace(request, workload=replace(request.workload, **fix["workload"]))
+    if "weights" in fix:
+        scheme = catalog.schemes[fix["weights"]]
+        as_published = scheme.id == published_scheme_id(request.model)
+        request = replace(request, scheme=scheme, scheme_as_published=as_published)
+    if "accelerator" in fix:
+        request = _on_card(request, catalog.accelerators[fix["accelerator"]])
     return replace(
         request,
         count=fix.get("count", request.count),
@@ -141,10 +150,20 @@ def with_fix(request: EstimateRequest, fix: Mapping[str, Any], catalog: Catalog)
         kv_cache_dtype=fix.get("kv_cache_dtype", request.kv_cache_dtype),
         engine=engine,
         settings=replace(request.settings, **settings),
+        derive_settings=request.derive_settings and not settings,
     )
 
 
+def _on_card(request: EstimateRequest, card: AcceleratorSpec) -> EstimateRequest:
+    """The request on another card, with that card's own link unless another one was forced."""
+    before = request.accelerator
+    own = before is None or request.link == (before.link or before.pcie)
+    return replace(request, accelerator=card, link=card.link or card.pcie if own else request.link)
+
+
 def _is_allowed(name: str, value: float) -> bool:
+    if name == "enforce_eager":
+        return True
     if name == "gpu_memory_utilization":
         return 0 < value <= 1
     low, high = SETTINGS_LIMITS[name]

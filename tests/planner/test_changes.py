@@ -1,38 +1,45 @@
-"""The changes that a plan in want of memory is offered."""
+"""The changes that a plan in want of memory or speed is offered, in words and with links."""
 
 from planner import estimates
 from planner.catalog import load_shipped
-from planner.changes import helpful_changes
+from planner.changes import Change, helpful_changes
 from planner.core.parse import parse_request
+from planner.core.request import EstimateRequest
 from planner.forms import read_plan
+from planner.limit_figures import limit_figures
 
 CATALOG = load_shipped()
+MAC = {
+    "m": "meta-llama/Llama-3.3-70B-Instruct",
+    "w": "gguf-q4_k_m",
+    "a": "apple-m2-ultra",
+    "e": "llama.cpp",
+    "u": "16",
+}
 
 
-def offered(keys: dict[str, str]) -> list[str]:
+def parsed(keys: dict[str, str]) -> EstimateRequest:
+    request = parse_request(read_plan(keys).request(), CATALOG)
+    assert isinstance(request, EstimateRequest)
+    return request
+
+
+def offered(keys: dict[str, str]) -> list[Change]:
     plan = read_plan(keys)
     request = plan.request()
     (answer,) = estimates.answer([request], catalog=CATALOG)
-    found = helpful_changes(plan, answer, request, parse_request(request, CATALOG), CATALOG)
-    return [change.name for change in found]
+    return helpful_changes(plan, answer, request, parsed(keys), CATALOG)
 
 
-def test_llama_cpp_with_memory_left_is_offered_a_context_for_all_users() -> None:
-    # 16 users × (1024 + 256) tokens and a fifth: 24,576. An M2 Ultra has room for it beside a 70B at 4 bits.
-    names = offered(
-        {
-            "m": "meta-llama/Llama-3.3-70B-Instruct",
-            "w": "gguf-q4_k_m",
-            "a": "apple-m2-ultra",
-            "e": "llama.cpp",
-            "u": "16",
-        }
-    )
-    assert names[0] == "max_model_len 24,576"
+def test_llama_cpp_without_slots_is_offered_one_for_each_user() -> None:
+    # It shares one context of 4,096 among all; an M2 Ultra has room for 16 of them beside a 70B at 4 bits.
+    first = offered(MAC)[0]
+    assert (first.name, first.state, first.gain) == ("max_num_seqs 16", "ok", "all 16 users")
+    assert first.link.endswith("&seqs=16")
 
 
 def test_weights_of_four_bits_are_not_offered_other_weights_of_four_bits() -> None:
-    names = offered(
+    found = offered(
         {
             "m": "openai/gpt-oss-120b",
             "a": "nvidia-h100-sxm5-80gb",
@@ -42,4 +49,40 @@ def test_weights_of_four_bits_are_not_offered_other_weights_of_four_bits() -> No
             "u": "16",
         }
     )
-    assert names == ["FP8 KV cache", "2 cards, tensor parallel 2"]
+    assert [(change.name, change.state) for change in found if change.state != "crit"] == [
+        ("gpu_memory_utilization 0.95", "warn"),
+        ("fp8 KV cache", "warn"),
+        ("gpu_memory_utilization 0.94 and fp8 KV cache", "ok"),
+        ("2 cards, TP 2", "ok"),
+        ("6 users at once", "ok"),
+        ("1 × H100 NVL 94GB", "ok"),
+    ]
+
+
+def test_change_says_what_it_brings_and_what_it_costs() -> None:
+    first = offered({"m": "Qwen/Qwen2.5-14B-Instruct"})[0]
+    assert (first.name, first.gain) == ("fp8 weights", "all 16 users")
+    assert "to spare per card" in first.detail
+    assert first.price == "8-bit weights: rarely measurable, check your task."
+    assert first.link == "?m=Qwen%2FQwen2.5-14B-Instruct&w=fp8"
+
+
+def test_change_that_does_not_help_says_by_how_much_it_falls_short() -> None:
+    last = [change for change in offered({"m": "Qwen/Qwen2.5-14B-Instruct"}) if change.state == "crit"]
+    assert [(change.name, change.gain) for change in last] == [
+        ("fp8 KV cache", "does not start"),
+        ("2 cards, DP 2", "does not start"),
+    ]
+    assert last[0].detail.startswith("Still short by ")
+
+
+def test_figures_say_the_limits_and_what_stops_them() -> None:
+    context, users = limit_figures(parsed({"seqs": "16"}), CATALOG)
+    assert (context.name, context.value) == ("Longest context", "32,768")
+    assert context.sub == "7,840 each for 16 at once; alone, the limit is the model's own limit"
+    assert (users.name, users.sub) == ("Most users", "limited by memory for the KV cache")
+
+
+def test_figures_of_a_plan_that_does_not_start_tell_no_users() -> None:
+    (users,) = limit_figures(parsed({"m": "Qwen/Qwen2.5-14B-Instruct"}), CATALOG)
+    assert (users.value, users.sub) == ("\u2013", "limited by it does not start")

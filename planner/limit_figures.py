@@ -1,0 +1,53 @@
+"""Two figures for the plan page: the longest context and the most users of this set-up."""
+
+from django.utils.translation import gettext as _
+
+from planner.core.figures import DASH, count
+from planner.core.limits import Limit, Limits, limits_of
+from planner.core.request import EstimateRequest
+from planner.core.specs import Catalog
+from planner.hero_figures import Figure
+from planner.limit_answers import stop
+
+
+def limit_figures(parsed: EstimateRequest, catalog: Catalog) -> list[Figure]:
+    """Longest context and most users, each with what stops the next step. Empty where neither is known (about 10 ms)."""
+    found = limits_of(parsed, catalog)
+    return [figure for figure in (_context(found, parsed), _users(found)) if figure is not None]
+
+
+def _context(found: Limits, parsed: EstimateRequest) -> Figure | None:
+    if found.longest_context.value is None:
+        return None
+    together = found.longest_context_for_users
+    if together is None or together.value is None or parsed.workload is None:
+        return _figure(_("Longest context"), found.longest_context, _("tokens"))
+    users = count(parsed.workload.concurrency)
+    sub = _("%(tokens)s each for %(users)s at once; alone, the limit is %(stop)s") % {
+        "tokens": count(together.value),
+        "users": users,
+        "stop": stop(found.longest_context)["message"],
+    }
+    return Figure(
+        name=_("Longest context"),
+        value=count(found.longest_context.value),
+        unit=_("tokens"),
+        kind="computed",
+        sub=sub,
+    )
+
+
+def _users(found: Limits) -> Figure | None:
+    """Within the targets where there are some, else what the cache holds."""
+    limit = found.most_users_within_targets or found.most_users_by_cache
+    return None if limit is None else _figure(_("Most users"), limit, "")
+
+
+def _figure(name: str, limit: Limit, unit: str) -> Figure:
+    return Figure(
+        name=name,
+        value=DASH if limit.value is None else count(limit.value),
+        unit="" if limit.value is None else unit,
+        kind="" if limit.value is None else "computed",
+        sub=_("limited by %s") % stop(limit)["message"],
+    )
