@@ -4,16 +4,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from planner.core.batch import MemoryBatch, SpeedBatch
+from planner.core.batch import FloatArray, MemoryBatch, SpeedBatch
 from planner.core.estimate import evaluate
 from planner.core.figures import count, percent, short, with_unit
+from planner.core.prefill import PromptWork, prompt_work
 from planner.core.request import EstimateRequest
 from planner.core.specs import AcceleratorSpec, Catalog
+from planner.core.targets import judged, miss_ratio
 from planner.hero_figures import bound_word
-from planner.plots import Level, Plot, RoofPoint, latency_throughput, roofline
+from planner.plots import Goal, Level, Plot, RoofPoint, latency_throughput, roofline
 from planner.setup import Setup
 
 HIGHEST_LEVEL = 2**13
@@ -39,31 +42,47 @@ class Sweep:
     speed: SpeedBatch
     here: int
     limit: int | None  # users that run at once at most, all replicas together
+    prompt: PromptWork | None = None
+
+    @property
+    def room(self) -> int | None:
+        """Users that the cache holds, where it is the cache that limits."""
+        return self.limit if self.limit is not None and _cache_is_full(self) else None
 
 
-def sweep(parsed: EstimateRequest, catalog: Catalog) -> Sweep | None:
-    """The plan at powers of two up to where it is full; None where its speed is not known."""
+def sweep(parsed: EstimateRequest, catalog: Catalog, *, asked: int | None = None) -> Sweep | None:
+    """The plan at powers of two up to where it is full; None where its speed is not known.
+
+    `asked` are the users at once where they follow from the requests of a day.
+    """
     if parsed.workload is None or parsed.accelerator is None:
         return None
-    asked = parsed.workload.concurrency
+    asked = asked or parsed.workload.concurrency
     first = sorted({asked, *_powers(min(HIGHEST_LEVEL, 2 * max(asked, 512)))})
-    _settled, memory, speed = evaluate([_at(parsed, level) for level in first], catalog)
+    settled, memory, speed = evaluate([_at(parsed, level) for level in first], catalog)
     limit = _limit(first, speed, parsed.parallelism.data)
     if not math.isfinite(speed.tpot_ms[0]):
         return None
-    if limit is None:
-        return Sweep(
-            request=parsed, levels=first, memory=memory, speed=speed, here=first.index(asked), limit=None
-        )
-    levels = sorted({level for level in (*first, limit) if level <= limit})
-    _settled, memory, speed = evaluate([_at(parsed, level) for level in levels], catalog)
-    here = levels.index(min(asked, limit))
-    return Sweep(request=parsed, levels=levels, memory=memory, speed=speed, here=here, limit=limit)
+    levels = first
+    if limit is not None:
+        levels = sorted({level for level in (*first, limit) if level <= limit})
+        settled, memory, speed = evaluate([_at(parsed, level) for level in levels], catalog)
+    here = levels.index(asked if limit is None else min(asked, limit))
+    return Sweep(
+        request=parsed,
+        levels=levels,
+        memory=memory,
+        speed=speed,
+        here=here,
+        limit=limit,
+        prompt=prompt_work(settled[here], memory, catalog, row=here),
+    )
 
 
 def _at(parsed: EstimateRequest, concurrency: int) -> EstimateRequest:
+    """The same at another level, which is no longer that of any requests per day."""
     assert parsed.workload is not None  # sweep() has looked
-    return replace(parsed, workload=replace(parsed.workload, concurrency=concurrency))
+    return replace(parsed, workload=replace(parsed.workload, concurrency=concurrency, requests_per_s=None))
 
 
 def _powers(highest: int) -> list[int]:
@@ -78,7 +97,8 @@ def _limit(levels: Sequence[int], speed: SpeedBatch, replicas: int) -> int | Non
 def curve(found: Sweep, setup: Setup) -> Picture:
     """How many users, how fast?"""
     speed, here = found.speed, found.here
-    levels = [_level(found, row) for row in range(len(found.levels))]
+    ratios = miss_ratio(found.request.targets, speed)
+    levels = [_level(found, row, float(ratios[row])) for row in range(len(found.levels))]
     users = found.levels[here]
     lead = ngettext(
         "%(users)s user gets %(speed)s tokens per second.",
@@ -88,18 +108,66 @@ def curve(found: Sweep, setup: Setup) -> Picture:
         "users": count(users),
         "speed": short(float(speed.output_tokens_per_s_per_user[here])),
     }
+    sentence = " ".join(part for part in (_inside(found, ratios), _at_the_limit(found)) if part)
     plot = latency_throughput(
         levels,
         here=users,
         limit_users=found.limit,
         limit_text=_("KV cache full") if _cache_is_full(found) else "max_num_seqs",
         title=_("Speed per user against throughput per card"),
-        desc=lead + " " + _at_the_limit(found),
+        desc=lead + " " + sentence,
+        goal=_goal(found),
     )
-    return Picture(plot=plot, lead=lead, sentence=_at_the_limit(found))
+    return Picture(plot=plot, lead=lead, sentence=sentence)
 
 
-def _level(found: Sweep, row: int) -> Level:
+def _goal(found: Sweep) -> Goal | None:
+    """Where the targets on means are met: above the speed per user that each of them asks for."""
+    limits = judged(found.request.targets)
+    if not limits:
+        return None
+    floors = {
+        "tpot_ms": lambda limit: 1000 / limit,
+        "ttft_ms": lambda limit: _speed_at_ttft(found, limit),
+        "output_tokens_per_s_per_user": float,
+    }
+    start = max(floors[name](limit) for name, limit in limits.items())
+    return Goal(start=start, text=ngettext("meets the target", "meets the targets", len(limits)))
+
+
+def _speed_at_ttft(found: Sweep, ttft_ms: float) -> float:
+    """Speed per user from which on the first token comes in time, between levels by straight lines.
+
+    It falls with more users while TTFT grows: infinite where no level is in time, 0 where all are.
+    """
+    waits, speeds = found.speed.ttft_ms, found.speed.output_tokens_per_s_per_user
+    if not waits[0] <= ttft_ms:
+        return math.inf
+    late = int(np.argmax(waits > ttft_ms))
+    if late == 0:
+        return 0.0
+    share = (ttft_ms - waits[late - 1]) / (waits[late] - waits[late - 1])
+    return float(speeds[late - 1] + share * (speeds[late] - speeds[late - 1]))
+
+
+def _inside(found: Sweep, ratios: FloatArray) -> str:
+    """Which of the levels shown meet the targets, in a sentence."""
+    if not judged(found.request.targets):
+        return ""
+    inside = [level for level, ratio in zip(found.levels, ratios, strict=True) if ratio <= 1]
+    if not inside:
+        return _("No level meets the targets.")
+    if inside[-1] == found.levels[-1]:
+        return _("All of it meets the targets.")
+    beyond = found.levels[found.levels.index(inside[-1]) + 1]
+    return ngettext(
+        "%(inside)s user meets the targets, %(beyond)s no longer do.",
+        "%(inside)s users meet the targets, %(beyond)s no longer do.",
+        inside[-1],
+    ) % {"inside": count(inside[-1]), "beyond": count(beyond)}
+
+
+def _level(found: Sweep, row: int, ratio: float) -> Level:
     speed, cards = found.speed, found.request.count
     return Level(
         users=found.levels[row],
@@ -108,6 +176,7 @@ def _level(found: Sweep, row: int) -> Level:
         tpot_ms=float(speed.tpot_ms[row]),
         ttft_ms=float(speed.ttft_ms[row]),
         mbu=float(speed.mbu[row]),
+        meets=ratio <= 1,
         low=(1000 / float(speed.tpot_high_ms[row]), float(speed.output_tokens_per_s_low[row]) / cards),
         high=(1000 / float(speed.tpot_low_ms[row]), float(speed.output_tokens_per_s_high[row]) / cards),
     )
@@ -151,6 +220,8 @@ def roof(found: Sweep, setup: Setup) -> Picture | None:
         for row in sorted({0, found.here, len(found.levels) - 1})
     ]
     here = next(point for point in points if point.css == "pt-here")
+    if found.prompt is not None:
+        points.append(_prefill_point(found.prompt, cards, peak, card.bandwidth_gb_s))
     reached = here.tflops / here.roof_tflops
     sentence = ngettext(
         "Decode of %(users)s user does %(intensity)s FLOP per byte it reads; from %(ridge)s on the card would be "
@@ -191,6 +262,19 @@ def _decode_point(
         roof_tflops=cards * min(peak, intensity * bandwidth_gb_s / 1000),
         css="pt-here" if here else "pt",
         label=label if here else count(users),
+    )
+
+
+def _prefill_point(prompt: PromptWork, cards: int, peak: float, bandwidth_gb_s: float) -> RoofPoint:
+    intensity = prompt.flop / prompt.bytes_read
+    return RoofPoint(
+        name=_("Prefill, one prompt of %s tokens") % count(prompt.tokens),
+        intensity=intensity,
+        tflops=prompt.flop / prompt.seconds / 1e12,
+        roof_tflops=cards * min(peak, intensity * bandwidth_gb_s / 1000),
+        css="pt-meas",
+        label=_("prefill"),
+        square=True,
     )
 
 

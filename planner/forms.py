@@ -3,32 +3,30 @@
 import base64
 import binascii
 import json
+import math
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
 from planner.core.outcome import Problem
+from planner.form_inputs import Input, counts, flat, number, positive, put, read_input, text_of, typed
 from planner.lines import read_json
 
 MAX_CONFIG_CHARS = 200_000
 # A web server reads a request line of 8 kB; the rest is for the other inputs.
 MAX_PACKED_CHARS = 6_500
-MAX_TYPED_CHARS = 400
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Input:
-    """One input: its key in the address, where it goes in a request, and what the worked example says."""
-
-    key: str
-    path: str
-    default: str = ""
-    kind: str = "text"  # text | number | flag
-
 
 # Keys are part of saved links: never rename one, never give one another meaning.
+OURS, DEFAULTS = "ours", "default"
+SWITCHES = (
+    Input(key="d", kind="switch", options=("", "q")),  # lengths: means | quantiles
+    Input(key="by", kind="switch", options=("", "day")),  # load: users at once | requests a day
+    # settings: as typed | derived | the version's
+    Input(key="s", kind="switch", options=("", OURS, DEFAULTS)),
+)
+TYPED, MEANS, QUANTILES, USERS, DAILY = ("s", ""), ("d", ""), ("d", "q"), ("by", ""), ("by", "day")
 INPUTS = (
     Input(key="m", path="model.id", default="Qwen/Qwen2.5-7B-Instruct"),
     Input(key="w", path="weights"),
@@ -42,25 +40,37 @@ INPUTS = (
     Input(key="l", path="interconnect"),
     Input(key="e", path="engine.name", default="vllm"),
     Input(key="v", path="engine.version"),
-    Input(key="util", path="settings.gpu_memory_utilization", kind="number"),
-    Input(key="len", path="settings.max_model_len", default="4096", kind="number"),
-    Input(key="seqs", path="settings.max_num_seqs", kind="number"),
-    Input(key="batch", path="settings.max_num_batched_tokens", kind="number"),
-    Input(key="block", path="settings.block_size", kind="number"),
-    Input(key="eager", path="settings.enforce_eager", kind="flag"),
-    Input(key="i", path="workload.input_tokens", default="1024", kind="number"),
-    Input(key="o", path="workload.output_tokens", default="256", kind="number"),
-    Input(key="u", path="workload.concurrency", default="16", kind="number"),
+    Input(key="util", path="settings.gpu_memory_utilization", kind="number", used_when=TYPED),
+    Input(key="len", path="settings.max_model_len", default="4096", kind="number", used_when=TYPED),
+    Input(key="seqs", path="settings.max_num_seqs", kind="number", used_when=TYPED),
+    Input(key="batch", path="settings.max_num_batched_tokens", kind="number", used_when=TYPED),
+    Input(key="block", path="settings.block_size", kind="number", used_when=TYPED),
+    Input(key="eager", path="settings.enforce_eager", kind="flag", used_when=TYPED),
+    Input(key="i", path="workload.input_tokens", default="1024", kind="number", used_when=MEANS),
+    Input(key="o", path="workload.output_tokens", default="256", kind="number", used_when=MEANS),
+    Input(key="i50", path="workload.input_tokens.p50", default="800", kind="number", used_when=QUANTILES),
+    Input(key="i90", path="workload.input_tokens.p90", default="1800", kind="number", used_when=QUANTILES),
+    Input(key="i99", path="workload.input_tokens.p99", default="3000", kind="number", used_when=QUANTILES),
+    Input(key="o50", path="workload.output_tokens.p50", default="200", kind="number", used_when=QUANTILES),
+    Input(key="o90", path="workload.output_tokens.p90", default="450", kind="number", used_when=QUANTILES),
+    Input(key="o99", path="workload.output_tokens.p99", default="800", kind="number", used_when=QUANTILES),
+    Input(key="u", path="workload.concurrency", default="16", kind="number", used_when=USERS),
+    Input(key="day", path="workload.requests_per_day", default="5000", kind="number", used_when=DAILY),
+    Input(key="peak", path="workload.peak_factor", default="4", kind="number", used_when=DAILY),
+    Input(key="tpot", path="targets.tpot_ms", kind="number"),
+    Input(key="ttft", path="targets.ttft_ms", kind="number"),
+    Input(key="tps", path="targets.output_tokens_per_s_per_user", kind="number"),
+    *SWITCHES,
 )
-FLAG_OFF = frozenset({"0", "false", "no", "off"})  # as people write it into a link by hand
 BY_KEY = {item.key: item for item in INPUTS}
-KEY_OF_PATH = {item.path: item.key for item in INPUTS} | {
+KEY_OF_PATH = {item.path: item.key for item in INPUTS if item.path} | {
     "model": "m",
     "model.config": "c",
     "parallelism": "tp",
     "engine": "e",
     "settings": "len",
     "workload": "u",
+    "targets": "tpot",
 }
 
 
@@ -77,9 +87,11 @@ class Plan:
         """The plan as a request of the estimate contract. Blank fields are left to the defaults of the contract."""
         request: dict[str, Any] = {}
         for item in INPUTS:
-            value = _typed(item, self.values[item.key])
+            value = typed(item, self.values[item.key]) if counts(item, self.values) else None
             if value is not None:
-                _put(request, item.path, value)
+                put(request, item.path, value)
+        if self.values["s"] == OURS:
+            request["settings"] = "derive"
         if self.packed_config:
             request["model"] = {"config": self.config if self.config is not None else {}}
         return _with_degrees(request)
@@ -89,9 +101,10 @@ class Plan:
         return replace(self, values={**self.values, **changes})
 
     def query(self, changes: Mapping[str, str] | None = None) -> str:
-        """The address of this plan, or of one with `changes`: only what differs from the worked example."""
+        """The address of this plan, or of one with `changes`: only what counts and differs from the worked example."""
         values = {**self.values, "c": self.packed_config, **(changes or {})}
-        pairs = [(item.key, values[item.key]) for item in INPUTS if values[item.key] != item.default]
+        counting = [item for item in INPUTS if item.kind == "switch" or counts(item, values)]
+        pairs = [(item.key, values[item.key]) for item in counting if values[item.key] != item.default]
         if values["c"]:
             pairs = [("c", values["c"]), *((key, value) for key, value in pairs if key != "m")]
         return urlencode(pairs)
@@ -99,7 +112,9 @@ class Plan:
 
 def read_plan(given: Mapping[str, str]) -> Plan:
     """The plan that an address holds. A key that is absent has its default, a blank one is blank."""
-    values = {item.key: _read(item, given) for item in INPUTS}
+    values = {item.key: read_input(item, given) for item in INPUTS}
+    if "n" not in given:
+        values["n"] = _product(values)
     packed = given.get("c", "")
     if not packed:
         return Plan(values=values)
@@ -109,9 +124,59 @@ def read_plan(given: Mapping[str, str]) -> Plan:
     return Plan(values=values, packed_config=packed, config=config)
 
 
-def _read(item: Input, given: Mapping[str, str]) -> str:
-    text = given.get(item.key, item.default).strip()[:MAX_TYPED_CHARS]
-    return "" if item.kind == "flag" and text.lower() in FLAG_OFF else text
+def _product(values: Mapping[str, str]) -> str:
+    """The count that the degrees of a link written by hand ask for, where it states none."""
+    degrees = [number(values[key] or "1") for key in ("tp", "pp", "dp")]
+    if not all(positive(degree) for degree in degrees):
+        return BY_KEY["n"].default
+    return str(math.prod(degrees))
+
+
+def plan_of_request(request: Mapping[str, Any]) -> Plan | None:
+    """The plan that asks for an estimate request; None where the form has no input for something in it."""
+    asked = {
+        name: value for name, value in request.items() if name not in ("id", "model") and value is not None
+    }
+    settings, workload = asked.get("settings") or {}, _all_quantiles(asked.get("workload") or {})
+    switches = {
+        "s": OURS if settings == "derive" else "" if settings else DEFAULTS,
+        "d": "q" if isinstance(workload.get("input_tokens"), Mapping) else "",
+        "by": "day" if "requests_per_day" in workload else "",
+    }
+    asked |= {"settings": {} if settings == "derive" else settings, "workload": workload}
+    pairs = dict(flat(asked))
+    if any(path not in KEY_OF_PATH for path in pairs):
+        return None
+    one = {"pp": "1", "dp": "1", "e": "vllm", "peak": "1"}
+    blank = {item.key: one.get(item.key, "") for item in INPUTS if item.kind != "switch"}
+    values = {**blank, **{KEY_OF_PATH[path]: text_of(value) for path, value in pairs.items()}, **switches}
+    values["n"] = values["n"] or _product(values)
+    if values["tp"] and _product(values) == values["n"]:
+        values["tp"] = ""  # what a blank one means
+    return _with_model(Plan(values=values), request.get("model") or {})
+
+
+def _all_quantiles(workload: Mapping[str, Any]) -> dict[str, Any]:
+    """Where one length is a distribution and the other a number, the number as the distribution that it is."""
+    names = ("input_tokens", "output_tokens")
+    if not any(isinstance(workload.get(name), Mapping) for name in names):
+        return dict(workload)
+    constant = {name: dict.fromkeys(("p50", "p90", "p99"), workload.get(name)) for name in names}
+    return {
+        **workload,
+        **{name: value for name, value in constant.items() if not isinstance(workload.get(name), Mapping)},
+    }
+
+
+def _with_model(plan: Plan, model: Mapping[str, Any]) -> Plan | None:
+    if set(model) == {"id"}:
+        return plan.changed({"m": str(model["id"])})
+    if set(model) != {"config"}:
+        return None
+    packed = read_config(json.dumps(model["config"]))
+    return (
+        None if isinstance(packed, Problem) else replace(plan, packed_config=packed, config=model["config"])
+    )
 
 
 def read_config(text: str) -> str | Problem:
@@ -145,10 +210,10 @@ def unpack_config(packed: str) -> dict[str, Any] | Problem:
 
 def changes_of(fix: Mapping[str, Any]) -> dict[str, str]:
     """A partial request, as a reason offers it, in keys of the form. Empty when the form has no such input."""
-    pairs = dict(_flat(fix))
+    pairs = dict(flat(fix))
     if not pairs or any(path not in KEY_OF_PATH for path in pairs):
         return {}
-    changes = {KEY_OF_PATH[path]: _text(value) for path, value in pairs.items()}
+    changes = {KEY_OF_PATH[path]: text_of(value) for path, value in pairs.items()}
     if "count" in pairs and "parallelism.tensor" not in pairs:
         changes["tp"] = ""
     return changes
@@ -163,62 +228,12 @@ def key_of(path: str | None) -> str | None:
     return None
 
 
-def _typed(item: Input, text: str) -> Any:
-    if item.kind == "flag":
-        return True if text else None
-    if not text:
-        return None
-    return _number(text) if item.kind == "number" else text
-
-
-def _number(text: str) -> Any:
-    """A number as people type it (1,024 or 1 024); other text stays text, so that the core can refuse it."""
-    plain = (
-        text.replace(",", "").replace("\u202f", "").replace("\u00a0", "").replace(" ", "").replace("_", "")
-    )
-    try:
-        return int(plain)
-    except ValueError:
-        pass
-    try:
-        return float(plain)
-    except ValueError:
-        return text
-
-
-def _put(request: dict[str, Any], path: str, value: Any) -> None:
-    head, _, tail = path.partition(".")
-    if tail:
-        request.setdefault(head, {})[tail] = value
-    else:
-        request[head] = value
-
-
 def _with_degrees(request: dict[str, Any]) -> dict[str, Any]:
     """A blank tensor degree takes the cards that the other degrees leave: raising the count must not be an error."""
     degrees = request.setdefault("parallelism", {})
     count, pipeline, data = request.get("count"), degrees.get("pipeline", 1), degrees.get("data", 1)
-    if "tensor" in degrees or not (_positive(count) and _positive(pipeline) and _positive(data)):
+    if "tensor" in degrees or not (positive(count) and positive(pipeline) and positive(data)):
         return request
     if count % (pipeline * data) == 0:
         degrees["tensor"] = count // (pipeline * data)
     return request
-
-
-def _positive(value: Any) -> bool:
-    return isinstance(value, int) and value > 0
-
-
-def _flat(partial: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in partial.items():
-        path = f"{prefix}.{key}" if prefix else key
-        if isinstance(value, Mapping):
-            yield from _flat(value, path)
-        else:
-            yield path, value
-
-
-def _text(value: Any) -> str:
-    if value is None or value is False:
-        return ""
-    return "1" if value is True else str(value)

@@ -12,38 +12,77 @@ from planner.setup import Setup
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A hero figure: value and unit, where it comes from, and the line beneath it."""
+    """A hero figure: value and unit, where it comes from, the line beneath it.
+
+    `term` names the sum in the working that gives it; `missed` says that it lies beyond its target.
+    """
 
     name: str
     value: str
     unit: str
     kind: str
     sub: str
+    term: str = ""
+    missed: bool = False
+
+    @property
+    def anchor(self) -> str:
+        """Where the working of this figure stands on the page."""
+        return "term-" + self.term.replace("_", "-")
 
 
 def figures(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup) -> list[Figure]:
     """The six defining figures, in a fixed order; those of memory where there is no speed to tell."""
     room = _room(answer, request, setup)
     if answer["speed"]:
-        return [*_speed_figures(answer["speed"]), room, _bandwidth_use(answer["speed"])]
+        return [*_speed_figures(answer), room, _bandwidth_use(answer["speed"])]
     return [*_memory_figures(answer["memory"]), room] if answer["memory"] else []
 
 
-def _speed_figures(speed: Mapping[str, Any]) -> list[Figure]:
-    kind, interval = speed["provenance"], speed["interval"]
+def _speed_figures(answer: Mapping[str, Any]) -> list[Figure]:
+    speed, interval = answer["speed"], answer["speed"]["interval"]
+    targets = {item["name"]: item for item in answer.get("targets") or []}
     ttft, _space, ttft_unit = seconds(speed["ttft_ms"]).partition(NBSP)
     rows = (
-        (_("TPOT"), short(speed["tpot_ms"]), "ms", _span(interval["tpot_ms"])),
-        (_("TTFT"), ttft, ttft_unit, _("mean, queueing included")),
+        (_("TPOT"), "tpot_ms", short(speed["tpot_ms"]), "ms", _span(interval["tpot_ms"]), ""),
+        (_("TTFT"), "ttft_ms", ttft, ttft_unit, _("mean"), _("queueing included")),
         (
             _("Throughput"),
+            "output_tokens_per_s",
             short(speed["output_tokens_per_s"]),
             "tok/s",
             _span(interval["output_tokens_per_s"]),
+            "",
         ),
-        (_("Per user"), short(speed["output_tokens_per_s_per_user"]), "tok/s", _("while it decodes")),
+        (
+            _("Per user"),
+            "output_tokens_per_s_per_user",
+            short(speed["output_tokens_per_s_per_user"]),
+            "tok/s",
+            "",
+            _("while it decodes"),
+        ),
     )
-    return [Figure(name=name, value=value, unit=unit, kind=kind, sub=sub) for name, value, unit, sub in rows]
+    return [
+        Figure(
+            name=name,
+            value=value,
+            unit=unit,
+            kind=speed["provenance"],
+            sub=_(", ").join(part for part in (sub, _limit(targets.get(term)) or otherwise) if part),
+            term=term,
+            missed=targets.get(term, {}).get("met") is False,
+        )
+        for name, term, value, unit, sub, otherwise in rows
+    ]
+
+
+def _limit(target: Mapping[str, Any] | None) -> str:
+    """The limit as the line beneath a figure has it; its unit is that of the value."""
+    if target is None:
+        return ""
+    limit = target["limit"]
+    return _("limit %s") % (seconds(limit) if target["name"] == "ttft_ms" else short(limit))
 
 
 def _span(interval: Sequence[float] | None) -> str:
@@ -53,11 +92,17 @@ def _span(interval: Sequence[float] | None) -> str:
 def _memory_figures(memory: Mapping[str, Any]) -> list[Figure]:
     sizes, per_token = memory["per_accelerator"], memory["kv_bytes_per_token"]
     rows = (
-        (_("Memory"), sizes["total_gib"], "GiB", ""),
-        (_("Budget"), sizes["budget_gib"], "GiB", _("up to the utilization line")),
-        (_("Weights"), sizes["weights_gib"], "GiB", _("per card")),
-        (_("KV per token"), None if per_token is None else per_token / 1024, "KiB", _("per card")),
-        (_("KV cache"), sizes["kv_cache_gib"], "GiB", _("what is left for it")),
+        (_("Memory"), "total_gib", sizes["total_gib"], "GiB", ""),
+        (_("Budget"), "budget_gib", sizes["budget_gib"], "GiB", _("up to the utilization line")),
+        (_("Weights"), "weights_gib", sizes["weights_gib"], "GiB", _("per card")),
+        (
+            _("KV per token"),
+            "kv_bytes_per_token",
+            None if per_token is None else per_token / 1024,
+            "KiB",
+            _("per card"),
+        ),
+        (_("KV cache"), "kv_cache_gib", sizes["kv_cache_gib"], "GiB", _("what is left for it")),
     )
     return [
         Figure(
@@ -66,8 +111,9 @@ def _memory_figures(memory: Mapping[str, Any]) -> list[Figure]:
             unit="" if value is None else unit,
             kind="" if value is None else "computed",
             sub=sub,
+            term="" if value is None else term,
         )
-        for name, value, unit, sub in rows
+        for name, term, value, unit, sub in rows
     ]
 
 
@@ -81,12 +127,21 @@ def _room(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup) -
         "length": count(setup.max_model_len),
         "tokens": count(tokens),
     }
-    return Figure(name=_("KV room"), value=short(room * replicas), unit="×", kind="computed", sub=sub)
+    return Figure(
+        name=_("KV room"),
+        value=short(room * replicas),
+        unit="×",
+        kind="computed",
+        sub=sub,
+        term="max_concurrency",
+    )
 
 
 def _bandwidth_use(speed: Mapping[str, Any]) -> Figure:
     sub = _("%s-bound step") % bound_word(speed["bound"])
-    return Figure(name="MBU", value=percent(speed["mbu"]), unit="%", kind=speed["provenance"], sub=sub)
+    return Figure(
+        name="MBU", value=percent(speed["mbu"]), unit="%", kind=speed["provenance"], sub=sub, term="mbu"
+    )
 
 
 def seconds(milliseconds: float | None) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from planner import estimates, pictures, presentation
 from planner import working as workings
@@ -13,7 +14,7 @@ from planner.changes import Change, helpful_changes
 from planner.charts import Bar
 from planner.core.figures import NBSP, count, short
 from planner.core.parse import parse_request
-from planner.core.request import EstimateRequest
+from planner.core.request import EstimateRequest, Workload
 from planner.core.specs import Catalog
 from planner.curves import Picture, Sweep, curve, roof, sweep
 from planner.forms import BY_KEY, INPUTS, Plan, key_of
@@ -59,10 +60,20 @@ class PlanPage:
     basis: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def anchors(self) -> set[str]:
+        """Places of the working that figures may point to."""
+        return {f"term-{step.id}" for step in self.working}
+
+    @property
+    def quantile_messages(self) -> dict[str, str]:
+        """The messages of the quantiles, which share a place beneath their rows."""
+        return {key: self.errors.get(key, "") for key in ("i50", "i90", "i99", "o50", "o90", "o99")}
+
+    @property
     def messages(self) -> dict[str, str]:
         """A message for every input, empty where all is well: an update must also take old ones away."""
         model = "c" if self.plan.packed_config else "m"
-        typed = [item.key for item in INPUTS if item.kind != "flag" and item.key != "m"]
+        typed = [item.key for item in INPUTS if item.kind not in ("flag", "switch") and item.key != "m"]
         return {key: self.errors.get(key, "") for key in (model, *typed)}
 
 
@@ -78,7 +89,8 @@ def plan_page(plan: Plan, *, catalog: Catalog, address: str) -> PlanPage:
     if not isinstance(parsed, EstimateRequest):
         return _not_sized(plan, answer, request, address=address)
     changes = helpful_changes(plan, answer, request, parsed, catalog)
-    found = sweep(parsed, catalog) if answer["speed"] else None
+    asked = presentation.asked_users(answer, request)
+    found = sweep(parsed, catalog, asked=asked) if answer["speed"] else None
     return answered(plan, answer, request, parsed, changes=changes, found=found, address=address)
 
 
@@ -105,7 +117,7 @@ def _not_sized(plan: Plan, answer: dict[str, Any], request: dict[str, Any], *, a
         title=_("Plan"),
         errors={key_of(item["field"]) or "m": item["message"] for item in answer["reasons"]},
         error_list=[],
-        hints=dict.fromkeys(("m", "w", "a", "l", "v"), ""),
+        hints=dict.fromkeys(("m", "w", "a", "l", "v", "d", "by"), ""),
         verdict=presentation.refusal(answer, plan),
         curl=_curl(request, address),
         command=_command(request),
@@ -132,7 +144,18 @@ def field_label(key: str) -> str:
         "v": _("Version"),
         "i": _("Input, mean"),
         "o": _("Output, mean"),
+        "i50": _("Input, P50"),
+        "i90": _("Input, P90"),
+        "i99": _("Input, P99"),
+        "o50": _("Output, P50"),
+        "o90": _("Output, P90"),
+        "o99": _("Output, P99"),
         "u": _("At the same time"),
+        "day": _("Requests a day"),
+        "peak": _("Peak over mean"),
+        "tpot": _("TPOT ≤, ms"),
+        "ttft": _("TTFT ≤, ms"),
+        "tps": _("User ≥, tok/s"),
     }
     return labels.get(key) or BY_KEY[key].path.rpartition(".")[2]
 
@@ -149,7 +172,8 @@ def answered(
 ) -> PlanPage:
     """The page for one answer of the contract."""
     setup = setup_of(parsed)
-    verdict = presentation.verdict(answer, request, setup, plan)
+    room = "" if found is None or found.room is None else count(found.room)
+    verdict = presentation.verdict(answer, request, setup, plan, room=room)
     step = pictures.step_bar(answer)
     memory = pictures.memory_bar(answer, setup, _utilization(parsed))
     return PlanPage(
@@ -157,7 +181,7 @@ def answered(
         title=_("%(model)s on %(cards)s") % {"model": setup.model.rpartition("/")[2], "cards": setup.cards},
         errors={},
         error_list=[],
-        hints=_hints(parsed),
+        hints=_hints(parsed, presentation.asked_users(answer, request)),
         setup=setup,
         verdict=verdict,
         step=step,
@@ -214,8 +238,8 @@ def _startup(answer: Mapping[str, Any], setup: Setup) -> list[str]:
     )
 
 
-def _hints(parsed: EstimateRequest) -> dict[str, str]:
-    model, card = parsed.model, parsed.accelerator
+def _hints(parsed: EstimateRequest, asked: int | None) -> dict[str, str]:
+    model, card, workload = parsed.model, parsed.accelerator, parsed.workload
     total = sum(
         (
             model.embedding_params,
@@ -239,4 +263,27 @@ def _hints(parsed: EstimateRequest) -> dict[str, str]:
         "a": f"{count(card.bandwidth_gb_s)}{NBSP}GB/s" if card is not None and card.bandwidth_gb_s else "",
         "l": link,
         "v": parsed.engine.version,
+        "d": _means(workload) if workload and workload.input_quantiles else "",
+        "by": _users(workload, asked) if workload and workload.requests_per_s is not None else "",
     }
+
+
+def _means(workload: Workload) -> str:
+    return _("Means %(input)s in, %(output)s out: log-normal, cut at P99") % {
+        "input": count(workload.input_tokens),
+        "output": count(workload.output_tokens),
+    }
+
+
+def _users(workload: Workload, asked: int | None) -> str:
+    values = {"rate": short(workload.requests_per_s), "users": count(asked)}
+    if asked is None:
+        return _("%(rate)s per second at the peak") % values
+    return (
+        ngettext(
+            "%(rate)s per second at the peak: %(users)s user at once",
+            "%(rate)s per second at the peak: %(users)s users at once",
+            asked,
+        )
+        % values
+    )

@@ -15,6 +15,7 @@ from planner.core.geometry import Scale, decade_ticks, decades, linear_ticks, ni
 
 PLOT_HEIGHT = 228
 LABEL_GAP = 26
+NARROW_REGION = 0.72
 PLOT_WIDTH = 480  # px of a plot on a wide screen: only to decide which labels would touch
 
 
@@ -109,6 +110,14 @@ def region_from(value: float | None, x: Scale) -> Region | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """Where targets are met: from `start`, a speed per user, to the right. `text` says so inside the plot."""
+
+    start: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoofPoint:
     """One kind of work on the roofline. intensity in FLOP per byte, speed in TFLOP/s reached."""
 
@@ -118,6 +127,7 @@ class RoofPoint:
     roof_tflops: float
     css: str = "pt"
     label: str = ""
+    square: bool = False
 
 
 def roofline(
@@ -147,8 +157,8 @@ def roofline(
         desc=desc,
         x_title=_("arithmetic intensity, FLOP per byte"),
         y_title="TFLOP/s",
-        x_ticks=_x_ticks(decade_ticks(x.low, x.high), x, height),
-        y_ticks=_y_ticks(decade_ticks(y.low, y.high), y, height),
+        x_ticks=x_ticks(decade_ticks(x.low, x.high), x, height),
+        y_ticks=y_ticks(decade_ticks(y.low, y.high), y, height),
         lines=[Line(css="ln-roof", d=path(corner, x, y, height))],
         marks=marks,
         notes=[
@@ -189,7 +199,7 @@ def _roof_mark(point: RoofPoint, x: Scale, y: Scale) -> Mark:
         x=x.x(point.intensity),
         y=y.y(point.tflops, PLOT_HEIGHT),
         r=5 if here else 3.5,
-        square=point.css == "pt-meas",
+        square=point.square,
         label=point.label,
         label_css=("lab-strong" if point.css != "pt" else "lab") + (" end" if right else "") + " halo",
         dx=-9 if right else 9,
@@ -207,6 +217,7 @@ class Level:
     tpot_ms: float
     ttft_ms: float | None = None
     mbu: float | None = None
+    meets: bool | None = None  # the targets; None where there are none
     low: tuple[float, float] | None = None  # the 80 % interval: (per user, per card)
     high: tuple[float, float] | None = None
 
@@ -219,8 +230,12 @@ def latency_throughput(
     limit_text: str,
     title: str,
     desc: str,
+    goal: Goal | None = None,
 ) -> Plot:
-    """Speed per user against throughput per accelerator, labelled by users; hatched is what memory does not allow."""
+    """Speed per user against throughput per accelerator, labelled by users.
+
+    Hatched is what memory does not allow, shaded where the targets are met.
+    """
     height = PLOT_HEIGHT
     x_end, x_step = nice_ceiling(_highest(levels, 0))
     y_end, y_step = nice_ceiling(_highest(levels, 1))
@@ -233,18 +248,23 @@ def latency_throughput(
     if band := _band(levels, x, y):
         lines.insert(0, band)
     notes = [] if edge is None else [_cap_note(limit_text, x, edge)]
+    rules = [] if edge is None else [Rule(css="cap-edge", x=x.x(edge), top=0, bottom=height)]
+    region = region_from(goal.start, x) if goal else None
+    if goal and region:
+        notes.append(_goal_note(goal, x))
     return Plot(
         id="curve",
         title=title,
         desc=desc,
         x_title=_("tok/s per user"),
         y_title=_("tok/s per card"),
-        x_ticks=_x_ticks(linear_ticks(x_end, x_step), x, height),
-        y_ticks=_y_ticks(linear_ticks(y_end, y_step), y, height),
+        x_ticks=x_ticks(linear_ticks(x_end, x_step), x, height),
+        y_ticks=y_ticks(linear_ticks(y_end, y_step), y, height),
         lines=lines,
         marks=_level_marks(levels, here, x, y),
         notes=notes,
-        rules=[] if edge is None else [Rule(css="cap-edge", x=x.x(edge), top=0, bottom=height)],
+        rules=rules,
+        region=region,
         cap_width=None if edge is None else x.x(edge),
         table=Table(
             head=[
@@ -254,6 +274,7 @@ def latency_throughput(
                 _("tok/s per user"),
                 _("tok/s per card"),
                 _("MBU, %"),
+                *([_("Targets")] if goal else []),
             ],
             rows=[
                 [
@@ -263,6 +284,7 @@ def latency_throughput(
                     short(level.per_user),
                     short(level.per_card),
                     short(None if level.mbu is None else 100 * level.mbu, 2),
+                    *([_("met") if level.meets else _("missed")] if goal else []),
                 ]
                 for level in levels
             ],
@@ -281,6 +303,12 @@ def _cap_note(text: str, x: Scale, edge: float) -> Note:
     if x.share(edge) > 0.3:
         return Note(text=text, x="0.00%", y=0, css="lab halo", dx=6, dy=14)
     return Note(text=text, x=x.x(edge), y=PLOT_HEIGHT, css="lab halo", dx=6, dy=-8)
+
+
+def _goal_note(goal: Goal, x: Scale) -> Note:
+    """In the upper right corner of the region, or left of its edge where it is narrow."""
+    at = "100.00%" if x.share(goal.start) < NARROW_REGION else x.x(goal.start)
+    return Note(text=goal.text, x=at, y=0, css="region-lab end halo", dx=-6, dy=14)
 
 
 def _band(levels: Sequence[Level], x: Scale, y: Scale) -> Line | None:
@@ -332,7 +360,7 @@ def _log_scale(low: float, high: float) -> Scale:
     return Scale(low=first, high=last, logarithmic=True)
 
 
-def _x_ticks(values: Sequence[float], x: Scale, height: int) -> list[Tick]:
+def x_ticks(values: Sequence[float], x: Scale, height: int) -> list[Tick]:
     return [
         Tick(
             at=x.x(value),
@@ -344,5 +372,5 @@ def _x_ticks(values: Sequence[float], x: Scale, height: int) -> list[Tick]:
     ]
 
 
-def _y_ticks(values: Sequence[float], y: Scale, height: int) -> list[Tick]:
+def y_ticks(values: Sequence[float], y: Scale, height: int) -> list[Tick]:
     return [Tick(at="", text=axis_text(value), y=y.y(value, height)) for value in values]

@@ -1,5 +1,6 @@
 """What the plan page says about one answer: sentences and figures, so that its templates only loop."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -7,7 +8,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from planner import target_words
 from planner.core.figures import NBSP, count, short, with_unit
+from planner.core.parse_workload import SECONDS_PER_DAY
 from planner.forms import Plan, changes_of
 from planner.hero_figures import Figure, figures, seconds
 from planner.setup import Setup
@@ -39,18 +42,24 @@ class Verdict:
     reasons: Sequence[Remark]
 
 
-def verdict(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup, plan: Plan) -> Verdict:
-    """The answer in one headline with its distance, a few sentences, the figures and the reasons."""
+def verdict(
+    answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup, plan: Plan, *, room: str = ""
+) -> Verdict:
+    """The answer in one headline with its distance, a few sentences, the figures and the reasons.
+
+    `room` is how many users could decode at once, where that is known.
+    """
     reasons = _each_link_once(
         [remark(reason, plan, state=_reason_state(answer)) for reason in answer["reasons"]]
     )
     state = STATE_OF_VERDICT[answer["verdict"]]
-    if state == "ok" and any(reason.state == "warn" for reason in reasons):
+    missed = any(target["met"] is False for target in answer.get("targets") or [])
+    if state == "ok" and (missed or any(reason.state == "warn" for reason in reasons)):
         state = "warn"
     return Verdict(
         state=state,
         icon=ICON_OF_STATE[state],
-        headline=_headline(answer, request),
+        headline=_headline(answer, request, setup, room),
         sentences=_sentences(answer, request, setup),
         figures=figures(answer, request, setup),
         reasons=reasons,
@@ -82,7 +91,7 @@ def _each_link_once(remarks: Sequence[Remark]) -> list[Remark]:
     ]
 
 
-def _headline(answer: Mapping[str, Any], request: Mapping[str, Any]) -> str:
+def _headline(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup, room: str) -> str:
     if answer["verdict"] == "does_not_fit":
         short_by = missing_gib(answer)
         if short_by is None:
@@ -92,35 +101,67 @@ def _headline(answer: Mapping[str, Any], request: Mapping[str, Any]) -> str:
         return _("Not supported: this combination does not exist.")
     if answer["verdict"] == "unknown":
         return _("Cannot tell yet.")
-    return _fits(answer, request)
+    return _fits(answer, request, setup, room)
 
 
-def _fits(answer: Mapping[str, Any], request: Mapping[str, Any]) -> str:
-    spare, speed, workload = spare_gib(answer), answer["speed"], request.get("workload")
-    if spare is None:
-        return _("Fits.")
-    size = with_unit(spare, "GiB")
-    values = {"spare": _("%s per card") % size if request.get("count", 1) > 1 else size}
-    if not speed or not workload:
-        return _("Fits with %(spare)s more than one full request needs.") % values
-    running, asked = running_users(answer, request), workload["concurrency"]
-    values |= {"running": users(running), "asked": count(asked)}
+def _fits(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup, room: str) -> str:
+    speed, asked = answer["speed"], asked_users(answer, request)
+    if not speed or asked is None:
+        return _holds(answer, setup)
+    if any(reason["code"] == "load_above_capacity" for reason in answer["reasons"]):
+        return _("Fits, but the load is more than it serves.")
+    running, values = running_users(answer, request), {"asked": count(asked), "room": room}
     if running + 0.01 < asked:
-        return _("Fits, but only %(running)s of %(asked)s users decode at once.") % values
+        return _("Fits, but only %(running)s of %(asked)s users decode at once.") % {
+            **values,
+            "running": users(running),
+        }
+    if targets := target_words.judged(answer):
+        return target_words.headline(targets)
+    if not room:
+        return (
+            ngettext(
+                "Fits: the user decodes alone.",
+                "Fits: all %(asked)s users decode at once.",
+                asked,
+            )
+            % values
+        )
     return (
         ngettext(
-            "Fits with %(spare)s more than one full request needs, and the %(asked)s user decodes alone.",
-            "Fits with %(spare)s more than one full request needs, and all %(asked)s users decode at once.",
+            "Fits: the user decodes alone, and there is room for %(room)s.",
+            "Fits: all %(asked)s users decode at once, and there is room for %(room)s.",
             asked,
         )
         % values
     )
 
 
+def _holds(answer: Mapping[str, Any], setup: Setup) -> str:
+    room = answer["memory"] and answer["memory"]["max_concurrency"]
+    if room is None:
+        return _("Fits.")
+    return _("Fits: the KV cache holds %(room)s requests of the full %(length)s tokens.") % {
+        "room": short(room),
+        "length": count(setup.max_model_len),
+    }
+
+
+def asked_users(answer: Mapping[str, Any], request: Mapping[str, Any]) -> int | None:
+    """Requests at the same time: as asked, or as they follow from the requests of a day."""
+    workload = request.get("workload")
+    if not workload:
+        return None
+    if "concurrency" in workload:
+        return int(workload["concurrency"])
+    given = (term["values"] for term in answer["explain"] if term["term"] == "running")
+    return next((int(values["concurrency"]) for values in given), None)
+
+
 def running_users(answer: Mapping[str, Any], request: Mapping[str, Any]) -> float:
     """Requests that decode at the same time, all replicas together; never more than asked."""
     replicas = request.get("parallelism", {}).get("data", 1)
-    return min(answer["speed"]["running"] * replicas, request["workload"]["concurrency"])
+    return float(min(answer["speed"]["running"] * replicas, asked_users(answer, request) or math.inf))
 
 
 def spare_gib(answer: Mapping[str, Any]) -> float | None:
@@ -175,15 +216,34 @@ def _sentences(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Set
     }
     if interval is None:
         return said
-    return (
-        said
-        + " "
-        + _("Four of five such set-ups land between %(low)s and %(high)s.")
-        % {
-            "low": short(interval[0], 2),
-            "high": with_unit_short(interval[1], "ms"),
-        }
-    )
+    between = _("Four of five such set-ups land between %(low)s and %(high)s.") % {
+        "low": short(interval[0], 2),
+        "high": with_unit_short(interval[1], "ms"),
+    }
+    certainty = target_words.certainty(target_words.judged(answer))
+    return " ".join(part for part in (_load(answer, request), said, between, certainty) if part)
+
+
+def _load(answer: Mapping[str, Any], request: Mapping[str, Any]) -> str:
+    """How the requests of a day become requests at the same time."""
+    workload, asked = request["workload"], asked_users(answer, request)
+    if "requests_per_day" not in workload or asked is None:
+        return ""
+    per_second = workload["requests_per_day"] / SECONDS_PER_DAY * workload.get("peak_factor", 1)
+    # of one request, queueing included: what Little's law multiplies
+    stay_ms = 1000 * asked / per_second
+    return ngettext(
+        "%(day)s requests a day are %(rate)s per second at the peak; each stays for %(stay)s, so %(users)s is there at "
+        "a time.",
+        "%(day)s requests a day are %(rate)s per second at the peak; each stays for %(stay)s, so %(users)s are there at "
+        "a time.",
+        asked,
+    ) % {
+        "day": count(workload["requests_per_day"]),
+        "rate": short(per_second),
+        "stay": seconds(stay_ms),
+        "users": count(asked),
+    }
 
 
 def with_unit_short(value: float, unit: str) -> str:

@@ -87,7 +87,12 @@ def _context(request: HttpRequest, asked: Plan, catalog: Catalog) -> dict[str, o
     page: PlanPage = plan_page(
         asked, catalog=catalog, address=request.build_absolute_uri(reverse("planner:estimates"))
     )
-    return {"page": page, "presets": presets(asked), "values": asked.values, "query": asked.query()}
+    return {
+        "page": page,
+        "presets": presets(asked, path=reverse("planner:plan")),
+        "values": asked.values,
+        "query": asked.query(),
+    }
 
 
 def _address(query: str) -> str:

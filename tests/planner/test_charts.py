@@ -1,7 +1,10 @@
 """Bars and curves as what a template draws. Expected values are by hand."""
 
+import math
+from dataclasses import replace
+
 from planner.charts import Part, bar
-from planner.plots import Level, RoofPoint, latency_throughput, roofline
+from planner.plots import Goal, Level, RoofPoint, latency_throughput, roofline
 
 STEP = [
     Part(series="weights", value=16.0, name="Weights read", label="Weights"),
@@ -87,3 +90,43 @@ def test_curve_marks_this_plan_and_hatches_what_memory_forbids() -> None:
 def test_curve_without_a_limit_hatches_nothing() -> None:
     plot = latency_throughput(levels(), here=None, limit_users=None, limit_text="", title="t", desc="d")
     assert (plot.cap_width, plot.rules, plot.notes) == (None, [], [])
+
+
+def test_curve_shades_where_the_targets_are_met() -> None:
+    judged = [replace(level, meets=level.users < 16) for level in levels()]
+    plot = latency_throughput(
+        judged,
+        here=8,
+        limit_users=None,
+        limit_text="",
+        title="t",
+        desc="d",
+        goal=Goal(start=30.0, text="meets the target"),
+    )
+    assert plot.region is not None
+    assert (plot.region.x, plot.region.width) == ("50.00%", "50.00%")  # 30 of an axis to 60
+    assert [(note.text, note.x) for note in plot.notes] == [("meets the target", "100.00%")]
+    assert [row[-1] for row in plot.table.rows] == ["met", "met", "missed"]
+
+
+def test_curve_that_never_meets_the_targets_shades_nothing() -> None:
+    plot = latency_throughput(
+        levels(),
+        here=8,
+        limit_users=None,
+        limit_text="",
+        title="t",
+        desc="d",
+        goal=Goal(start=math.inf, text="meets the target"),
+    )
+    assert (plot.region, plot.notes) == (None, [])
+
+
+def test_roofline_draws_prefill_as_a_square() -> None:
+    points = [
+        RoofPoint(name="decode", intensity=10, tflops=5, roof_tflops=10, css="pt-here", label="decode"),
+        RoofPoint(name="prefill", intensity=900, tflops=60, roof_tflops=100, css="pt-meas", square=True),
+    ]
+    plot = roofline(points, peak_tflops=100, bandwidth_gb_s=1000, machine="1 × card", title="t", desc="d")
+    assert [mark.square for mark in plot.marks] == [False, True]
+    assert [row[0] for row in plot.table.rows] == ["decode", "prefill"]

@@ -7,12 +7,14 @@ from urllib.parse import parse_qsl
 import pytest
 
 from planner.core.outcome import Problem
+from planner.form_inputs import Input
 from planner.forms import (
     INPUTS,
     MAX_CONFIG_CHARS,
     Plan,
     changes_of,
     key_of,
+    plan_of_request,
     read_config,
     read_plan,
     unpack_config,
@@ -39,11 +41,147 @@ def test_worked_example_has_an_empty_address() -> None:
     }
 
 
-def test_address_holds_what_differs_and_reads_back_the_same() -> None:
-    values = {item.key: "1" if item.kind == "flag" else f"<{item.key}> & 中文" for item in INPUTS}
-    plan = Plan(values=values)
-    assert plan_of(plan.query()).values == values
-    assert plan_of(plan.query()).query() == plan.query()
+def strange(item: Input) -> str:
+    return "1" if item.kind == "flag" else f"<{item.key}> & 中文"
+
+
+@pytest.mark.parametrize("lengths", ["", "q"])
+@pytest.mark.parametrize("load", ["", "day"])
+@pytest.mark.parametrize("settings", ["", "ours", "default"])
+def test_address_holds_what_differs_and_reads_back_the_same(lengths: str, load: str, settings: str) -> None:
+    switches = {"d": lengths, "by": load, "s": settings}
+    plan = Plan(values={item.key: switches.get(item.key, strange(item)) for item in INPUTS})
+    back = plan_of(plan.query())
+    assert back.request() == plan.request()
+    assert back.query() == plan.query()
+    counting = [
+        item for item in INPUTS if item.used_when is None or switches[item.used_when[0]] == item.used_when[1]
+    ]
+    assert [(item.key, back.values[item.key]) for item in counting] == [
+        (item.key, plan.values[item.key]) for item in counting
+    ]
+
+
+def test_keys_of_saved_links_stay() -> None:
+    # written by hand: links of earlier versions hold these keys, and whoever removes one breaks them
+    assert [item.key for item in INPUTS] == [
+        "m",
+        "w",
+        "kv",
+        "a",
+        "n",
+        "tp",
+        "pp",
+        "dp",
+        "ep",
+        "l",
+        "e",
+        "v",
+        "util",
+        "len",
+        "seqs",
+        "batch",
+        "block",
+        "eager",
+        "i",
+        "o",
+        "i50",
+        "i90",
+        "i99",
+        "o50",
+        "o90",
+        "o99",
+        "u",
+        "day",
+        "peak",
+        "tpot",
+        "ttft",
+        "tps",
+        "d",
+        "by",
+        "s",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "part", "value"),
+    [
+        ("s=ours&len=99", "settings", "derive"),
+        ("s=default&len=99", "settings", None),
+        ("s=nonsense&len=99", "settings", {"max_model_len": 99}),
+        (
+            "tpot=40&ttft=1,500&tps=20",
+            "targets",
+            {"tpot_ms": 40, "ttft_ms": 1500, "output_tokens_per_s_per_user": 20},
+        ),
+        (
+            "d=q&i50=1&i90=2&i99=3&o50=4&o90=5&o99=6&i=7&o=8",
+            "workload",
+            {
+                "input_tokens": {"p50": 1, "p90": 2, "p99": 3},
+                "output_tokens": {"p50": 4, "p90": 5, "p99": 6},
+                "concurrency": 16,
+            },
+        ),
+        (
+            "by=day&day=900&peak=2.5&u=3",
+            "workload",
+            {"input_tokens": 1024, "output_tokens": 256, "requests_per_day": 900, "peak_factor": 2.5},
+        ),
+    ],
+)
+def test_switch_says_which_inputs_count(query: str, part: str, value: object) -> None:
+    assert plan_of(query).request().get(part) == value
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "m=a/b&w=fp8&kv=fp8&a=x&n=8&tp=2&pp=2&dp=2&ep=1&l=none&e=sglang&v=1",
+        "n=4",
+        "n=4&dp=2",
+        "a=&i=&o=&u=",
+        "s=ours",
+        "s=default",
+        "util=0.8&len=&seqs=1&batch=2&block=3&eager=1",
+        "d=q&by=day",
+        "tpot=40.5&tps=20",
+    ],
+)
+def test_request_becomes_the_plan_that_asks_for_it(query: str) -> None:
+    request = plan_of(query).request()
+    back = plan_of_request(request)
+    assert back is not None
+    assert back.request() == request
+    assert plan_of(back.query()).request() == request
+
+
+def test_request_with_a_config_becomes_a_plan() -> None:
+    back = plan_of_request({"model": {"config": CONFIG}, "accelerator": "x"})
+    assert back is not None
+    assert back.request()["model"] == {"config": CONFIG}
+
+
+def test_request_of_a_length_and_a_distribution_becomes_two_distributions() -> None:
+    workload = {"input_tokens": {"p50": 1, "p90": 2, "p99": 3}, "output_tokens": 9, "concurrency": 1}
+    back = plan_of_request({"model": {"id": "a"}, "workload": workload})
+    assert back is not None
+    assert back.request()["workload"] == {**workload, "output_tokens": {"p50": 9, "p90": 9, "p99": 9}}
+
+
+@pytest.mark.parametrize(
+    "more", [{"nodes": 2}, {"model": {"id": "a", "parameters": 7}}, {"workload": {"shared_prefix_tokens": 9}}]
+)
+def test_request_that_the_form_cannot_hold_becomes_no_plan(more: dict[str, object]) -> None:
+    assert plan_of_request({"model": {"id": "a"}, **more}) is None
+
+
+def test_count_that_a_link_leaves_out_follows_from_the_degrees() -> None:
+    # as in the API, where count is optional
+    assert plan_of("tp=2&dp=4").request()["count"] == 8
+    assert plan_of("tp=2&n=1").request()["count"] == 1
+    assert plan_of("tp=x").request()["count"] == 1
 
 
 def test_blank_is_kept_apart_from_absent() -> None:
