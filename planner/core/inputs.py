@@ -16,7 +16,7 @@ from planner.core.request import EstimateRequest, Workload
 from planner.core.specs import AcceleratorSpec, Catalog
 from planner.core.steady import Load
 from planner.core.units import GIB
-from planner.core.work import Work, work_of
+from planner.core.work import ENGINES, ModelWork, Work, card_work, model_work, work_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,13 +99,20 @@ def work_of_request(request: EstimateRequest) -> Work[float]:
     """What the layout of `request` reads and computes; it must have an accelerator."""
     assert request.accelerator is not None
     return work_of(
+        card_work(request.accelerator, request.scheme),
+        model_work_of(request),
+        engine=ENGINES.index(request.engine.name),
+        eager=float(request.settings.enforce_eager),
+    )
+
+
+def model_work_of(request: EstimateRequest) -> ModelWork[float]:
+    """The half of the work that does not depend on the accelerator."""
+    return model_work(
         request.model,
         scheme=request.scheme,
         caches=caches_of(request),
         parallelism=spread(request.engine, request.parallelism),
-        accelerator=request.accelerator,
-        engine_name=request.engine.name,
-        eager=request.settings.enforce_eager,
     )
 
 

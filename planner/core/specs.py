@@ -61,6 +61,10 @@ class AcceleratorSpec:
     memory_gib_torch: float | None = None  # total as torch and vLLM print it, where a log shows it
     provenance: Mapping[str, Provenance] = field(default_factory=dict, hash=False, compare=False)
 
+    def __hash__(self) -> int:
+        """Of the name alone: specs are keys of every cache, and few share one."""
+        return hash(self.id)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheGroup:
@@ -143,6 +147,10 @@ class ModelSpec:
     releases: Mapping[str, str] = field(default_factory=dict, hash=False, compare=False)
     provenance: Mapping[str, Provenance] = field(default_factory=dict, hash=False, compare=False)
 
+    def __hash__(self) -> int:
+        """Of a few figures, for the same reason as an accelerator's; models read from a file may share a name."""
+        return hash((self.id, self.linear_params, self.routed_params, self.num_layers))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scheme:
@@ -161,6 +169,10 @@ class Scheme:
     gguf_type: str | None = None
     linear_bytes_per_weight: float | None = None  # where `linear` is stored in another format than `routed`
     kind: str = "computed"  # of the figures, as in Provenance
+
+    def __hash__(self) -> int:
+        """Of the name alone, as for an accelerator."""
+        return hash(self.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,8 @@ ASSUMED_FLOP_PER_BYTE = {
     "apple": 30.0,
 }
 ASSUMED_FLOP_PER_BYTE_OTHER = 40.0
+# Of boards on which llama.cpp decodes with the CPU
+CORE_ARCHITECTURES = frozenset({"RKNPU2", "Cortex-A76"})
 ENGINES = ("vllm", "sglang", "tensorrt-llm", "llama.cpp")
 KERNELS = ("dense", "fp8", "fp4", "int4", "gguf", "nf4")
 COMPUTES = ("16bit", "8bit", "4bit")
@@ -33,12 +35,9 @@ COMPUTES = ("16bit", "8bit", "4bit")
 Number = TypeVar("Number", float, FloatArray)
 
 
-class Work(NamedTuple, Generic[Number]):
-    """Numbers only, so that many layouts make one array of columns. Bytes are per rank of the tensor group."""
+class CardWork(NamedTuple, Generic[Number]):
+    """What an accelerator brings to weights of one scheme."""
 
-    tensor: Number
-    pipeline: Number
-    data: Number
     bandwidth: Number  # bytes/s of one accelerator
     peak: Number  # FLOP/s of the compute type in use; NaN never: assumed where unknown
     peak_16bit: Number
@@ -49,11 +48,18 @@ class Work(NamedTuple, Generic[Number]):
     cpu: Number
     edge: Number
     measured_class: Number  # 1.0: parts of this kind are among the measurements
-    engine: Number  # index in ENGINES
     kernel: Number  # index in KERNELS
     compute: Number  # index in COMPUTES
     weight_only: Number  # 1.0: weights are unpacked to 16 bit
     native_fp4: Number
+
+
+class ModelWork(NamedTuple, Generic[Number]):
+    """What a model in one scheme and one spread has to read and compute, whatever it runs on."""
+
+    tensor: Number
+    pipeline: Number
+    data: Number
     layers: Number
     moe_layers: Number
     latent_layers: Number
@@ -75,25 +81,93 @@ class Work(NamedTuple, Generic[Number]):
     state_bytes: Number  # read and written each step, per sequence
     attention_flop: Number  # per token of context and new token, all ranks, layers without a window
     prefill_attention_flop: Number  # the same while a prompt is worked on
-    eager: Number
     stage_imbalance: Number  # longest pipeline stage over the mean stage; 1 without a pipeline
 
 
-@lru_cache(maxsize=8192)
-def work_of(
-    model: ModelSpec,
-    *,
-    scheme: Scheme,
-    caches: tuple[LayerCache, ...],
-    parallelism: Parallelism,
-    accelerator: AcceleratorSpec,
-    engine_name: str,
-    eager: bool,
-) -> Work[float]:
-    """The work of one layout on one accelerator. `caches` are those of one rank, as memory counts them.
+class Work(NamedTuple, Generic[Number]):
+    """Numbers only, so that many layouts make one array of columns: those of the card, those of the model, two more.
 
-    Bandwidth unknown gives NaN, which carries through.
+    Bytes are per rank of the tensor group. See `CardWork` and `ModelWork` for what each is.
     """
+
+    bandwidth: Number
+    peak: Number
+    peak_16bit: Number
+    peak_known: Number
+    shader_peak: Number
+    stacked_memory: Number
+    shared_fabric: Number
+    cpu: Number
+    edge: Number
+    measured_class: Number
+    kernel: Number
+    compute: Number
+    weight_only: Number
+    native_fp4: Number
+    tensor: Number
+    pipeline: Number
+    data: Number
+    layers: Number
+    moe_layers: Number
+    latent_layers: Number
+    indexer_layers: Number
+    dense_bytes: Number
+    expert_bytes: Number
+    experts: Number
+    experts_per_token: Number
+    expert_ranks: Number
+    active_params: Number
+    hidden: Number
+    kv_bytes_per_token: Number
+    window0: Number
+    window1: Number
+    window2: Number
+    window_bytes0: Number
+    window_bytes1: Number
+    window_bytes2: Number
+    state_bytes: Number
+    attention_flop: Number
+    prefill_attention_flop: Number
+    stage_imbalance: Number
+    engine: Number  # index in ENGINES
+    eager: Number
+
+
+def work_of(
+    card: CardWork[Number], model: ModelWork[Number], *, engine: Number, eager: Number
+) -> Work[Number]:
+    """The work of a layout on an accelerator, of its two halves. `engine` is an index in ENGINES."""
+    return Work(*card, *model, engine, eager)
+
+
+@lru_cache(maxsize=8192)
+def card_work(accelerator: AcceleratorSpec, scheme: Scheme) -> CardWork[float]:
+    """The half that depends on the accelerator. Bandwidth unknown gives NaN, which carries through."""
+    peak, peak_known, compute = _peak(accelerator, scheme)
+    native_fp4 = "fp4" in accelerator.native_dtypes and scheme.compute_dtype == "fp4"
+    return CardWork(
+        bandwidth=math.nan if accelerator.bandwidth_gb_s is None else accelerator.bandwidth_gb_s * GB,
+        peak=peak,
+        peak_16bit=_rate(accelerator, "fp16") or peak,
+        peak_known=float(peak_known),
+        shader_peak=float(accelerator.fp16_tflops is None and accelerator.fp32_shader_tflops is not None),
+        stacked_memory=float("HBM" in (accelerator.memory_type or "")),
+        shared_fabric=float(accelerator.accelerator_class in ("apple", "npu")),
+        cpu=float(accelerator.accelerator_class == "cpu"),
+        edge=float(accelerator.accelerator_class == "edge"),
+        measured_class=float(_is_measured(accelerator)),
+        kernel=KERNELS.index("fp8" if scheme.kernel == "int8" else scheme.kernel),
+        compute=COMPUTES.index(compute),
+        weight_only=float(_unpacks(accelerator, scheme)),
+        native_fp4=float(native_fp4),
+    )
+
+
+@lru_cache(maxsize=8192)
+def model_work(
+    model: ModelSpec, *, scheme: Scheme, caches: tuple[LayerCache, ...], parallelism: Parallelism
+) -> ModelWork[float]:
+    """The half that depends on the model. `caches` are those of one rank, as memory counts them."""
     parts = part_bytes(model, scheme)
     tensor = parallelism.tensor
     expert_ranks = tensor * parallelism.data if parallelism.expert else 1
@@ -102,28 +176,10 @@ def work_of(
     chosen = moe.experts_per_token if moe else 1
     head_params = model.lm_head_params or model.embedding_params
     windows = _windows(model, caches)
-    peak, peak_known, compute = _peak(accelerator, scheme)
-    peak_16bit = _rate(accelerator, "fp16") or peak
-    native_fp4 = "fp4" in accelerator.native_dtypes and scheme.compute_dtype == "fp4"
-    return Work(
+    return ModelWork(
         tensor=tensor,
         pipeline=parallelism.pipeline,
         data=parallelism.data,
-        bandwidth=math.nan if accelerator.bandwidth_gb_s is None else accelerator.bandwidth_gb_s * GB,
-        peak=peak,
-        peak_16bit=peak_16bit,
-        peak_known=float(peak_known),
-        shader_peak=float(accelerator.fp16_tflops is None and accelerator.fp32_shader_tflops is not None),
-        stacked_memory=float("HBM" in (accelerator.memory_type or "")),
-        shared_fabric=float(accelerator.accelerator_class in ("apple", "npu")),
-        cpu=float(accelerator.accelerator_class == "cpu"),
-        edge=float(accelerator.accelerator_class == "edge"),
-        measured_class=float(_is_measured(accelerator)),
-        engine=ENGINES.index(engine_name),
-        kernel=KERNELS.index("fp8" if scheme.kernel == "int8" else scheme.kernel),
-        compute=COMPUTES.index(compute),
-        weight_only=float(_unpacks(accelerator, scheme)),
-        native_fp4=float(native_fp4),
         layers=model.num_layers,
         moe_layers=moe.moe_layers if moe else 0,
         latent_layers=sum(g.layers for g in model.cache_groups if g.kind in LATENT_KINDS | STATE_KINDS),
@@ -151,7 +207,6 @@ def work_of(
         state_bytes=sum(c.layers * c.state_bytes * (1 if c.kind == "cross" else 2) for c in caches),
         attention_flop=sum(_attention_flop(model, g, latent=True) for g in model.cache_groups),
         prefill_attention_flop=sum(_attention_flop(model, g, latent=False) for g in model.cache_groups),
-        eager=float(eager),
         stage_imbalance=_stage_imbalance(parts, layers=model.num_layers, stages=parallelism.pipeline),
     )
 
@@ -244,7 +299,14 @@ def _peak(accelerator: AcceleratorSpec, scheme: Scheme) -> tuple[float, bool, st
     if rate is not None:
         return rate, True, compute
     ratio = ASSUMED_FLOP_PER_BYTE.get(accelerator.accelerator_class, ASSUMED_FLOP_PER_BYTE_OTHER)
+    if accelerator.accelerator_class == "edge" and accelerator.compute_capability is None:
+        ratio = ASSUMED_FLOP_PER_BYTE_OTHER  # without matrix units that an engine uses
     return ratio * (accelerator.bandwidth_gb_s or math.nan) * GB, False, compute
+
+
+def _on_cores(accelerator: AcceleratorSpec) -> bool:
+    """Engines run on the CPU's cores: CPU machines, and boards whose NPU or GPU they cannot use."""
+    return accelerator.accelerator_class == "cpu" or accelerator.architecture in CORE_ARCHITECTURES
 
 
 def _unpacks(accelerator: AcceleratorSpec, scheme: Scheme) -> bool:
