@@ -153,7 +153,7 @@ def card_work(accelerator: AcceleratorSpec, scheme: Scheme) -> CardWork[float]:
         shader_peak=float(accelerator.fp16_tflops is None and accelerator.fp32_shader_tflops is not None),
         stacked_memory=float("HBM" in (accelerator.memory_type or "")),
         shared_fabric=float(accelerator.accelerator_class in ("apple", "npu")),
-        cpu=float(accelerator.accelerator_class == "cpu"),
+        cpu=float(_on_cores(accelerator)),
         edge=float(accelerator.accelerator_class == "edge"),
         measured_class=float(_is_measured(accelerator)),
         kernel=KERNELS.index("fp8" if scheme.kernel == "int8" else scheme.kernel),
