@@ -9,12 +9,15 @@ from django.utils.translation import gettext as _
 from planner.core.figures import NBSP, count, percent, short, span, with_unit
 from planner.setup import Setup
 
+PER_USER = "output_tokens_per_s_per_user"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """A hero figure: value and unit, where it comes from, the line beneath it.
 
-    `term` names the sum in the working that gives it; `missed` says that it lies beyond its target.
+    `anchor` is the id of what shows how it comes about: a term of the working, or a card; `missed` says that it lies
+    beyond its target.
     """
 
     name: str
@@ -22,13 +25,13 @@ class Figure:
     unit: str
     kind: str
     sub: str
-    term: str = ""
+    anchor: str = ""
     missed: bool = False
 
-    @property
-    def anchor(self) -> str:
-        """Where the working of this figure stands on the page."""
-        return "term-" + self.term.replace("_", "-")
+
+def term_anchor(term: str) -> str:
+    """The id of a term in the working."""
+    return "term-" + term.replace(".", "-").replace("_", "-")
 
 
 def figures(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup) -> list[Figure]:
@@ -56,7 +59,7 @@ def _speed_figures(answer: Mapping[str, Any]) -> list[Figure]:
         ),
         (
             _("Per user"),
-            "output_tokens_per_s_per_user",
+            PER_USER,
             short(speed["output_tokens_per_s_per_user"]),
             "tok/s",
             "",
@@ -70,7 +73,8 @@ def _speed_figures(answer: Mapping[str, Any]) -> list[Figure]:
             unit=unit,
             kind=speed["provenance"],
             sub=_(", ").join(part for part in (sub, _limit(targets.get(term)) or otherwise) if part),
-            term=term,
+            # a user's speed is the time per token turned over
+            anchor=term_anchor("tpot_ms" if term == PER_USER else term),
             missed=targets.get(term, {}).get("met") is False,
         )
         for name, term, value, unit, sub, otherwise in rows
@@ -111,7 +115,7 @@ def _memory_figures(memory: Mapping[str, Any]) -> list[Figure]:
             unit="" if value is None else unit,
             kind="" if value is None else "computed",
             sub=sub,
-            term="" if value is None else term,
+            anchor="" if value is None else term_anchor(term),
         )
         for name, term, value, unit, sub in rows
     ]
@@ -133,14 +137,19 @@ def _room(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup) -
         unit="×",
         kind="computed",
         sub=sub,
-        term="max_concurrency",
+        anchor=term_anchor("kv_cache_tokens"),
     )
 
 
 def _bandwidth_use(speed: Mapping[str, Any]) -> Figure:
     sub = _("%s-bound step") % bound_word(speed["bound"])
     return Figure(
-        name="MBU", value=percent(speed["mbu"]), unit="%", kind=speed["provenance"], sub=sub, term="mbu"
+        name="MBU",
+        value=percent(speed["mbu"]),
+        unit="%",
+        kind=speed["provenance"],
+        sub=sub,
+        anchor=term_anchor("mbu"),
     )
 
 

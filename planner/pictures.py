@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from planner.charts import Bar, Part, bar
 from planner.core.figures import NBSP, count, percent, short, span, with_unit
 from planner.core.geometry import nice_ceiling
+from planner.core.request import Workload
 from planner.presentation import missing_gib
 from planner.setup import Setup
 
@@ -187,7 +188,7 @@ def _limit_text(budget: float | None, utilization: float | None) -> str:
     return _("utilization %(share)s = %(size)s") % {"share": f"{utilization:.2f}", "size": short(budget)}
 
 
-def memory_sentence(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup) -> str:
+def memory_sentence(answer: Mapping[str, Any], workload: Workload | None, setup: Setup) -> str:
     """What the memory bar means: how many full requests the pool holds."""
     memory = answer["memory"]
     if memory["kv_cache_tokens"] is None:
@@ -198,7 +199,7 @@ def memory_sentence(answer: Mapping[str, Any], request: Mapping[str, Any], setup
         "tokens": count(memory["kv_cache_tokens"]),
         "room": short(memory["max_concurrency"]),
         "length": count(setup.max_model_len),
-    } + _windows_note(answer, request)
+    } + _windows_note(answer, workload)
     interval = memory["interval"]["kv_cache_gib"]
     if not interval or interval[0] == interval[1]:
         return held
@@ -206,12 +207,12 @@ def memory_sentence(answer: Mapping[str, Any], request: Mapping[str, Any], setup
     return f"{held} {left}"
 
 
-def _windows_note(answer: Mapping[str, Any], request: Mapping[str, Any]) -> str:
+def _windows_note(answer: Mapping[str, Any], workload: Workload | None) -> str:
     """Why more run than the pool seems to hold: engines count the peak of a request, before windows cut it."""
-    speed, workload = answer["speed"], request.get("workload")
-    if not speed or not workload:
+    speed = answer["speed"]
+    if not speed or workload is None:
         return ""
-    context = workload["input_tokens"] + workload["output_tokens"] / 2
+    context = workload.input_tokens + workload.output_tokens / 2
     if speed["running"] * context <= 1.1 * answer["memory"]["kv_cache_tokens"]:
         return ""
     return " " + _(

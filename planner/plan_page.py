@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from planner import estimates, pictures, presentation
 from planner import working as workings
@@ -18,9 +18,26 @@ from planner.core.request import EstimateRequest, Workload
 from planner.core.specs import Catalog
 from planner.curves import Picture, Sweep, curve, roof, sweep
 from planner.forms import BY_KEY, INPUTS, Plan, key_of
+from planner.hero_figures import Figure
+from planner.limit_figures import limit_figures
 from planner.presentation import Remark, Verdict
 from planner.setup import Setup, setup_of
 from planner.startup_lines import startup_lines
+
+# In the order of the page; the name is that of the jump list.
+SECTIONS: dict[str, Any] = {
+    "changes": gettext_lazy("What would help"),
+    "step": gettext_lazy("Time of a token"),
+    "memory": gettext_lazy("Memory"),
+    "roofline-card": gettext_lazy("What limits it"),
+    "curve-card": gettext_lazy("Users and speed"),
+    "startup": gettext_lazy("Start-up log"),
+    "advice": gettext_lazy("What else to know"),
+    "working": gettext_lazy("Working"),
+    "ask": gettext_lazy("For programs"),
+}
+# Field of PlanPage that fills a section, where it has another name.
+SHOWN_BY = {"roofline-card": "roof", "curve-card": "curve", "ask": "curl"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +77,17 @@ class PlanPage:
     basis: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def sections(self) -> list[tuple[str, str]]:
+        """What is on the page beneath the verdict: id and name, in order."""
+        return [(key, str(name)) for key, name in SECTIONS.items() if self._has(key)]
+
+    def _has(self, key: str) -> bool:
+        return bool(getattr(self, SHOWN_BY.get(key, key)))
+
+    @property
     def anchors(self) -> set[str]:
         """Places of the working that figures may point to."""
-        return {f"term-{step.id}" for step in self.working}
+        return {step.id for step in self.working} | {key for key, _name in self.sections}
 
     @property
     def quantile_messages(self) -> dict[str, str]:
@@ -91,7 +116,8 @@ def plan_page(plan: Plan, *, catalog: Catalog, address: str) -> PlanPage:
     changes = helpful_changes(plan, answer, request, parsed, catalog)
     asked = presentation.asked_users(answer, request)
     found = sweep(parsed, catalog, asked=asked) if answer["speed"] else None
-    return answered(plan, answer, request, parsed, changes=changes, found=found, address=address)
+    more = limit_figures(parsed, catalog) if answer["speed"] else []
+    return answered(plan, answer, request, parsed, changes=changes, found=found, more=more, address=address)
 
 
 def _with_errors(plan: Plan, problem: Mapping[str, Any]) -> PlanPage:
@@ -168,12 +194,13 @@ def answered(
     *,
     changes: Sequence[Change],
     found: Sweep | None,
+    more: Sequence[Figure] = (),
     address: str,
 ) -> PlanPage:
-    """The page for one answer of the contract."""
+    """The page for one answer of the contract. `more` are figures that stand beside those of the answer itself."""
     setup = setup_of(parsed)
     room = "" if found is None or found.room is None else count(found.room)
-    verdict = presentation.verdict(answer, request, setup, plan, room=room)
+    verdict = presentation.verdict(answer, request, setup, plan, room=room, more=more)
     step = pictures.step_bar(answer)
     memory = pictures.memory_bar(answer, setup, _utilization(parsed))
     return PlanPage(
@@ -189,7 +216,7 @@ def answered(
         roof=roof(found, setup) if found else None,
         curve=curve(found, setup) if found else None,
         memory=memory,
-        memory_sentence=pictures.memory_sentence(answer, request, setup) if memory else "",
+        memory_sentence=pictures.memory_sentence(answer, parsed.workload, setup) if memory else "",
         changes=changes,
         advice=presentation.advice(answer),
         working=workings.steps(answer),

@@ -43,11 +43,17 @@ class Verdict:
 
 
 def verdict(
-    answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup, plan: Plan, *, room: str = ""
+    answer: Mapping[str, Any],
+    request: Mapping[str, Any],
+    setup: Setup,
+    plan: Plan,
+    *,
+    room: str = "",
+    more: Sequence[Figure] = (),
 ) -> Verdict:
     """The answer in one headline with its distance, a few sentences, the figures and the reasons.
 
-    `room` is how many users could decode at once, where that is known.
+    `room` is how many users could decode at once, where that is known; `more` are figures from elsewhere.
     """
     reasons = _each_link_once(
         [remark(reason, plan, state=_reason_state(answer)) for reason in answer["reasons"]]
@@ -61,7 +67,7 @@ def verdict(
         icon=ICON_OF_STATE[state],
         headline=_headline(answer, request, setup, room),
         sentences=_sentences(answer, request, setup),
-        figures=figures(answer, request, setup),
+        figures=[*figures(answer, request, setup), *more],
         reasons=reasons,
     )
 

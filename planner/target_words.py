@@ -8,9 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from planner.core.figures import with_unit
-from planner.hero_figures import seconds
-
-PER_USER = "output_tokens_per_s_per_user"
+from planner.hero_figures import PER_USER, seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from planner.core.figures import MINUS, NBSP, short
+from planner.hero_figures import term_anchor
+from planner.messages_working import WORKING_TEXTS
 
 # A term that is not here is shown by its code.
 TITLES: dict[str, Any] = {
@@ -66,14 +69,19 @@ def steps(answer: Mapping[str, Any]) -> list[Step]:
 def _step(term: Mapping[str, Any]) -> Step:
     code = term["term"]
     return Step(
-        id=code.replace(".", "-").replace("_", "-"),
+        id=term_anchor(code),
         title=str(TITLES.get(code, code.replace("_", " "))),
         result=_result(term["result"], term["unit"]),
-        formula=term["formula"],
+        formula=_in_words(term["formula"]),
         inputs=[(name, plain(value)) for name, value in term["values"].items()],
-        source=term["source"],
+        source=_in_words(term["source"]),
         kind=term.get("kind", "computed"),
     )
+
+
+def _in_words(text: str) -> str:
+    """A formula or source in the language in force; citations stay as they are."""
+    return gettext(text) if text in WORKING_TEXTS else text
 
 
 def _result(value: Any, unit: str | None) -> str:

@@ -55,6 +55,17 @@ document.addEventListener("submit", (event) => {
   if (here) here.value = location.pathname + location.search;
 });
 
+// A link to something folded opens it.
+function openTarget() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target?.tagName === "DETAILS") target.open = true;
+}
+addEventListener("hashchange", openTarget);
+document.addEventListener("click", (event) => {
+  if (event.target.closest("a[href^='#']")) setTimeout(openTarget);
+});
+openTarget();
+
 // Shortcuts --------------------------------------------------------------------
 function openKeys() {
   for (const menu of document.querySelectorAll("details.menu[open]")) menu.open = false;
