@@ -12,6 +12,7 @@ from planner.core.parse import Rejected, Reserved, parse_request
 from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
 from planner.messages import ADVICE, PROBLEMS, REASONS, word
+from planner.messages_edge import CAUSES
 
 # A well-formed question about a model that this version cannot size: a verdict, not a fault of the asker.
 UNSUPPORTED_CODES = frozenset({"architecture_unknown", "encoder_only", "encoder_decoder", "no_text_config"})
@@ -24,6 +25,7 @@ EMPTY_ANSWER: dict[str, Any] = {
     "advice": [],
     "commands": None,
     "explain": [],
+    "sustained": None,
 }
 
 
@@ -61,6 +63,8 @@ def in_words(found: dict[str, Any]) -> dict[str, Any]:
         item["message"] = word(REASONS, item["code"], item["values"])
     for item in found["advice"]:
         item["message"] = word(ADVICE, item["code"], item["values"])
+    if found["sustained"] and (settled := found["sustained"]["sustained"]):
+        settled["message"] = word(CAUSES, settled["cause"], settled)
     return found
 
 

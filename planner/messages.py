@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from planner import messages_search
+from planner import messages_edge, messages_search
 
 # What is wrong with an input, and how to mend it.
 PROBLEMS: dict[str, Any] = {
@@ -85,6 +85,7 @@ PROBLEMS: dict[str, Any] = {
     ),
     "engine_version_too_old": _("{engine} {found} is older than our tables, which begin at {oldest}."),
     **messages_search.PROBLEMS,
+    **messages_edge.PROBLEMS,
 }
 
 REASONS: dict[str, Any] = {
@@ -204,6 +205,7 @@ ADVICE: dict[str, Any] = {
     "interval_wide": _(
         "The interval (80 %) spans a factor of {ratio}: measure one machine before you buy the rest."
     ),
+    **messages_edge.ADVICE,
 }
 
 # Figures of an accelerator that a piece of advice may name.

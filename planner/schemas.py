@@ -74,6 +74,20 @@ REQUEST: dict[str, Any] = object_of(
             required=False,
             nullable=True,
         ),
+        "power_limit_w": {
+            **NUMBER,
+            "exclusiveMinimum": 0,
+            "description": "Cap on the power of each accelerator; null: none. Not beside power_mode.",
+        },
+        "power_mode": {
+            **TEXT,
+            "description": "Power mode of a board, such as 15W or MAXN; null: the fastest.",
+        },
+        "host_memory_gib": {
+            **NUMBER,
+            "exclusiveMinimum": 0,
+            "description": "System memory of a machine whose accelerator shares it (CPU, Apple, boards, phones).",
+        },
         "interconnect": {
             **TEXT,
             "description": "null: what the accelerator has; nvlink, xgmi, pcie4-x16, pcie5-x16 or none may be forced.",
@@ -144,6 +158,55 @@ EXAMPLE: dict[str, Any] = {
     "settings": {"gpu_memory_utilization": 0.9, "max_model_len": 4096, "max_num_seqs": 16},
     "workload": {"input_tokens": 1024, "output_tokens": 256, "concurrency": 16},
 }
+
+CONFIDENCE: dict[str, Any] = {"type": "string", "enum": ["high", "medium", "low"]}
+PACE: dict[str, Any] = {
+    "tpot_ms": NUMBER,
+    "ttft_ms": NUMBER,
+    "output_tokens_per_s": NUMBER,
+    "interval": object_of({"tpot_ms": INTERVAL, "output_tokens_per_s": INTERVAL}),
+}
+ORIGIN: dict[str, Any] = {
+    "kind": {"type": "string"},
+    "source": {"type": "string"},
+    "confidence": CONFIDENCE,
+}
+SUSTAINED: dict[str, Any] = object_of(
+    {
+        "burst": object_of(PACE, description="The first minutes: the speed above."),
+        "sustained": object_of(
+            {
+                **PACE,
+                "share": {"type": "number", "description": "Of the first speed."},
+                "after_s": {
+                    **NUMBER,
+                    "description": "Seconds until it has settled; null: it keeps its speed.",
+                },
+                "cause": {"type": "string"},
+                "message": {"type": "string"},
+                **ORIGIN,
+            },
+            nullable=True,
+            description="For hours; null: not known.",
+        ),
+        "capped": {
+            "type": "array",
+            "items": object_of(
+                {
+                    "mode": TEXT,
+                    "power_w": {**NUMBER, "description": "Of each accelerator."},
+                    "power_share": NUMBER,
+                    "frequency_share": NUMBER,
+                    **PACE,
+                    "energy_per_token_j": {**NUMBER, "description": "At most: what the cap allows."},
+                    **ORIGIN,
+                }
+            ),
+        },
+    },
+    nullable=True,
+    description="Edge machines, phones and packed cards; null where long runs are as short ones.",
+)
 
 FIX: dict[str, Any] = {"type": ["object", "null"], "description": "Partial request that would mend it."}
 VALUES: dict[str, Any] = {"type": "object", "description": "The figures behind the message."}
@@ -237,6 +300,7 @@ ANSWER: dict[str, Any] = object_of(
                 }
             ),
         },
+        "sustained": SUSTAINED,
         "commands": {"type": ["object", "null"]},
         "basis": object_of({"catalog": {"type": "string"}, "core": {"type": "string"}, "calibration": TEXT}),
         "explain": {

@@ -106,6 +106,7 @@ def cross_faults(rows: CatalogRows) -> Iterator[Fault]:
     yield from _repeated_ids(rows)
     yield from _unknown_sources(rows)
     yield from _unknown_references(rows)
+    yield from _unknown_modes(rows)
     for row in rows.accelerators:
         yield from _contradictions(row)
     for file, field, detail in flag_faults(rows.flags):
@@ -167,13 +168,16 @@ def _unknown_references(rows: CatalogRows) -> Iterator[Fault]:
     for row in rows.accelerators:
         if row.get("variant_of") and row["variant_of"] not in accelerators:
             yield _nowhere("accelerators.jsonl", row, "variant_of", row["variant_of"])
-    for key, known in rows.power["modes"].items():
-        if known["full"] not in {mode["name"] for mode in known["modes"]}:
-            yield Fault(file="power.json", line=None, id=key, field="full", detail="names none of its modes")
     for row in rows.models:
         for release in row["quantized"]:
             if release["scheme"] not in schemes:
                 yield _nowhere("models.jsonl", row, "quantized", release["scheme"])
+
+
+def _unknown_modes(rows: CatalogRows) -> Iterator[Fault]:
+    for key, known in rows.power["modes"].items():
+        if known["full"] not in {mode["name"] for mode in known["modes"]}:
+            yield Fault(file="power.json", line=None, id=key, field="full", detail="names none of its modes")
 
 
 def _nowhere(file: str, row: Record, field: str, key: str) -> Fault:

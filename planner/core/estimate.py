@@ -9,12 +9,14 @@ import numpy as np
 
 from planner.core import CORE_VERSION, explain_memory, explain_speed, memory, speed
 from planner.core.advice import advice_for
+from planner.core.advice_edge import edge_advice
 from planner.core.batch import MemoryBatch, SpeedBatch
 from planner.core.mend import tried
-from planner.core.outcome import Reason, Term
+from planner.core.outcome import Advice, Reason, Term
 from planner.core.request import EstimateRequest
 from planner.core.settings import derive_settings
 from planner.core.specs import Catalog
+from planner.core.sustained import long_runs
 
 GIB_DIGITS = 4
 MS_DIGITS = 4
@@ -42,10 +44,16 @@ def estimate(requests: Sequence[EstimateRequest], catalog: Catalog) -> list[dict
     settled, memory_batch, speed_batch = evaluate(requests, catalog)
     found = [_reasons(request, memory_batch, speed_batch, row) for row, request in enumerate(settled)]
     reasons = tried(settled, found, catalog)
-    return [
+    answers = [
         _answer(request, memory_batch, speed_batch, row, reasons=reasons[row], catalog_hash=catalog.hash)
         for row, request in enumerate(settled)
     ]
+    hours = long_runs(settled, speed_batch, catalog.power, lambda slower: evaluate(slower, catalog)[2])
+    for row, answer in enumerate(answers):
+        answer["sustained"] = hours[row] if answer["speed"] is not None else None
+        small = edge_advice(settled[row], memory_batch, speed_batch, row, catalog)
+        answer["advice"].extend(_advice(item) for item in small)
+    return answers
 
 
 def _answer(
@@ -67,10 +75,7 @@ def _answer(
         "startup_log": _startup_log(memory_batch, row),
         "speed": _speed(speed_batch, row) if served else None,
         "step": _step(speed_batch, row) if served else None,
-        "advice": [
-            {"code": item.code, "severity": item.severity, "values": item.values, "source": item.source}
-            for item in advice_for(request, memory_batch, speed_batch, row)
-        ],
+        "advice": [_advice(item) for item in advice_for(request, memory_batch, speed_batch, row)],
         "commands": None,
         "basis": {"catalog": catalog_hash, "core": CORE_VERSION, "calibration": None},
         "explain": [
@@ -133,6 +138,10 @@ def _limit(
 
 def _reason(item: Reason) -> dict[str, Any]:
     return {"code": item.code, "field": item.field, "values": item.values, "fix": item.fix}
+
+
+def _advice(item: Advice) -> dict[str, Any]:
+    return {"code": item.code, "severity": item.severity, "values": item.values, "source": item.source}
 
 
 def _memory(batch: MemoryBatch, row: int) -> dict[str, Any]:

@@ -14,7 +14,9 @@ from planner.core.fields import Reader
 from planner.core.hf_config import model_from_config
 from planner.core.kv import known_kv_cache_dtypes
 from planner.core.outcome import Problem
+from planner.core.parse_power import POWER_FIELDS, read_host_memory, read_power, shares_host_memory
 from planner.core.parse_workload import read_targets, read_workload
+from planner.core.power import derated
 from planner.core.request import EstimateRequest, Parallelism, Settings
 from planner.core.specs import AcceleratorSpec, Catalog, EngineSpec, LinkSpec, ModelSpec, Scheme
 from planner.core.weights import published_scheme_id
@@ -77,9 +79,11 @@ def parse_request(obj: Any, catalog: Catalog) -> EstimateRequest | Rejected | Re
         reader.refuse("not_an_object", None)
         return Rejected(id=None, problems=tuple(reader.problems))
     request_id = reader.text(obj["id"], "id") if obj.get("id") is not None else None
-    reader.only(obj, TOP_FIELDS | frozenset(RESERVED_FIELDS), "")
+    reader.only(obj, TOP_FIELDS | POWER_FIELDS | frozenset(RESERVED_FIELDS), "")
     request = _read(reader, obj, request_id, catalog)
     reserved = reserved_fields(obj)
+    if request is not None and shares_host_memory(request.accelerator):
+        reserved = tuple(name for name in reserved if name != "host_memory_gib")
     if reader.problems:
         return Rejected(id=request_id, problems=tuple(reader.problems))
     if reserved:
@@ -108,6 +112,8 @@ def _read(
     scheme = read_scheme(reader, obj.get("weights"), model, catalog)
     kv_cache_dtype = read_kv_cache_dtype(reader, obj.get("kv_cache_dtype", "auto"), catalog)
     accelerator = read_accelerator(reader, obj.get("accelerator"), catalog)
+    accelerator = read_host_memory(reader, obj, accelerator)
+    power = read_power(reader, obj, accelerator, catalog.power)
     parallelism, count = read_parallelism(reader, obj)
     link = read_link(reader, obj.get("interconnect"), accelerator)
     engine = read_engine(reader, obj.get("engine"), catalog)
@@ -124,7 +130,8 @@ def _read(
         scheme=scheme,
         scheme_as_published=obj.get("weights") is None or scheme.id == published_scheme_id(model),
         kv_cache_dtype=kv_cache_dtype,
-        accelerator=accelerator,
+        accelerator=accelerator if power is None else derated(power),
+        power=power,
         count=count,
         parallelism=parallelism,
         link=link,

@@ -98,7 +98,8 @@ def under_limit(table: Mapping[str, Any], accelerator: AcceleratorSpec, watts: f
         bandwidth_low=at("decode_low"),
         bandwidth_high=at("decode_high"),
         compute_share=at("prefill"),
-        kind=curve["kind"],
+        # measured on these parts, carried over to the others of their class
+        kind=curve["kind"] if accelerator.id in curve["measured_on"] else "rule_of_thumb",
         source=curve["source"],
         confidence=curve["confidence"],
     )
@@ -124,19 +125,22 @@ def curve_of(table: Mapping[str, Any], accelerator: AcceleratorSpec) -> Mapping[
 def derated(setting: PowerSetting) -> AcceleratorSpec:
     """The machine of a setting with the bandwidth, rates and power that it leaves. Memory and names stay."""
     base = setting.base
-    rates = {name: _times(getattr(base, name), setting.compute_share) for name in RATES}
+    compute = setting.compute_share
     origin = dict(base.provenance)
     for name in ("bandwidth_gb_s", *RATES):
         if name in origin:
-            origin[name] = Provenance(
-                kind="computed", source="; ".join((origin[name].source, setting.source))
-            )
+            cited = f"{origin[name].source}; {setting.source}"
+            origin[name] = Provenance(kind="computed", source=cited)
     return replace(
         base,
         bandwidth_gb_s=_times(base.bandwidth_gb_s, setting.bandwidth_share),
         tdp_w=base.tdp_w if setting.watts is None else setting.watts,
+        fp16_tflops=_times(base.fp16_tflops, compute),
+        fp8_tflops=_times(base.fp8_tflops, compute),
+        int8_tops=_times(base.int8_tops, compute),
+        fp4_tflops=_times(base.fp4_tflops, compute),
+        fp32_shader_tflops=_times(base.fp32_shader_tflops, compute),
         provenance=origin,
-        **rates,
     )
 
 

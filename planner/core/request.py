@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from planner.core.lengths import Quantiles
+from planner.core.power import PowerSetting
 from planner.core.specs import AcceleratorSpec, EngineSpec, LinkSpec, ModelSpec, Scheme
 
 TARGET_NAMES = ("tpot_ms", "ttft_ms", "output_tokens_per_s_per_user")
@@ -88,3 +89,5 @@ class EstimateRequest:
     workload: Workload | None
     derive_settings: bool = False
     targets: Targets | None = None
+    # cap or mode asked for; `accelerator` is the slower machine that it makes
+    power: PowerSetting | None = None
