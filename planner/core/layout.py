@@ -4,7 +4,7 @@ A layout is a row of numbers (see the column slices) so that a batch is one arra
 """
 
 import math
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.core.kv import MODEL_DTYPE_BYTES, LayerCache, default_dtype, layer_caches, resolved_dtype
-from planner.core.kv_groups import Pool, PoolGroup, separate_pools, v4_pool, vllm_pool
+from planner.core.kv_groups import Pool, separate_pools, v4_pool, vllm_pool
 from planner.core.request import EstimateRequest, Parallelism
 from planner.core.specs import AcceleratorSpec, EngineSpec, ModelSpec, Scheme
 from planner.core.units import GIB
@@ -51,9 +51,8 @@ _SCALARS = 4 * STAGES
     BLOCK_TOKENS,
     GROUP_COUNT,
     BYTES_PER_TOKEN,
-    SPREAD,  # GiB
-) = range(_SCALARS, _SCALARS + 17)
-_GROUPS = _SCALARS + 17
+) = range(_SCALARS, _SCALARS + 16)
+_GROUPS = _SCALARS + 16
 GROUP_BYTES = slice(_GROUPS, _GROUPS + GROUPS)
 GROUP_TOKENS = slice(_GROUPS + GROUPS, _GROUPS + 2 * GROUPS)
 GROUP_CAP = slice(_GROUPS + 2 * GROUPS, _GROUPS + 3 * GROUPS)
@@ -62,6 +61,10 @@ GROUP_EXTRA = slice(_GROUPS + 4 * GROUPS, _GROUPS + 5 * GROUPS)
 GROUP_WINDOW = slice(_GROUPS + 5 * GROUPS, _GROUPS + 6 * GROUPS)
 GROUP_COUNTS = slice(_GROUPS + 6 * GROUPS, _GROUPS + 7 * GROUPS)
 COLUMNS = _GROUPS + 7 * GROUPS
+# Where the columns of each part stand.
+WEIGHTS_PART = slice(0, NON_TORCH)
+OVERHEADS_PART = slice(NON_TORCH, QUANTUM)
+POOL_PART = slice(QUANTUM, COLUMNS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +86,7 @@ def layout_of(request: EstimateRequest) -> Layout:
     """The layout of a request, from memory where the same combination was met before."""
     engine = request.engine
     slots = request.settings.max_num_seqs if engine.values["split"] == "layers" else None
-    link = _wires(request)
+    link = wires(request)
     key = (
         request.model,
         request.scheme,
@@ -106,7 +109,7 @@ def layout_of(request: EstimateRequest) -> Layout:
     return found
 
 
-def _wires(request: EstimateRequest) -> str:
+def wires(request: EstimateRequest) -> str:
     """What ranks of one replica talk over, as the table of overheads names it: pcie, fast_link or fused_link."""
     link, card = request.link, request.accelerator
     if link is None or link.kind not in FAST_LINKS:
@@ -153,32 +156,50 @@ def caches_of(request: EstimateRequest) -> tuple[LayerCache, ...]:
 
 
 def _build(request: EstimateRequest, link: str, slots: int | None) -> Layout:
-    engine, model = request.engine, request.model
-    parallelism = spread(engine, request.parallelism)
-    # More stages than layers are refused; the sum still needs a layer on each.
-    parallelism = replace(parallelism, pipeline=min(parallelism.pipeline, model.num_layers))
+    stages, columns = weights_part(request)
+    pool = _pool(request, slots)
+    return Layout(
+        row=np.array((*columns, *overheads_part(request, link), *pool_part(request))),
+        pool=pool,
+        stages=stages,
+        model_bytes=model_dtype_bytes(request.model, request.scheme),
+        has_state=any(math.isinf(g.block_tokens) for g in pool.groups),
+        engine=request.engine,
+    )
+
+
+def weights_part(request: EstimateRequest) -> tuple[tuple[RankWeights, ...], tuple[float, ...]]:
+    """Stages and their columns, and those of activations: they depend on model, scheme, engine and spread."""
+    model, values = request.model, request.engine.values
+    parallelism = _staged(request)
     stages = rank_weights(
         model,
         request.scheme,
         parallelism,
-        replicated_vision=any(a in engine.values["replicated_vision"] for a in model.architectures),
-        padded_experts=engine.values["mxfp4_padding"] and request.scheme.id == "mxfp4",
-        cpu_embedding=engine.values["split"] == "layers",
+        replicated_vision=any(a in values["replicated_vision"] for a in model.architectures),
+        padded_experts=values["mxfp4_padding"] and request.scheme.id == "mxfp4",
+        cpu_embedding=values["split"] == "layers",
     )
-    pool = _pool(request, slots)
-    row = np.zeros(COLUMNS)
-    _put_stages(row, stages, model)
-    _put_activation(row, request, parallelism)
-    _put_overheads(row, request, parallelism, link)
-    _put_pool(row, pool)
-    return Layout(
-        row=row,
-        pool=pool,
-        stages=stages,
-        model_bytes=model_dtype_bytes(model, request.scheme),
-        has_state=any(math.isinf(g.block_tokens) for g in pool.groups),
-        engine=engine,
-    )
+    return stages, (*_stage_columns(stages, model), *_activation_columns(request, parallelism))
+
+
+def overheads_part(request: EstimateRequest, link: str) -> tuple[float, ...]:
+    """Columns of framework and graphs: they depend on engine, spread and what ranks talk over, see `wires`."""
+    return _overhead_columns(request, _staged(request), link)
+
+
+def pool_part(request: EstimateRequest) -> tuple[float, ...]:
+    """Columns of the cache pool: they depend on model, cache format, engine and tensor degree.
+
+    As for one sequence: memory multiplies by the slots that an engine reserves, so that a row serves any number.
+    """
+    return _pool_columns(_pool(request, 1))
+
+
+def _staged(request: EstimateRequest) -> Parallelism:
+    """The spread that the sum is for. More stages than layers are refused; the sum still needs a layer on each."""
+    parallelism = spread(request.engine, request.parallelism)
+    return replace(parallelism, pipeline=min(parallelism.pipeline, request.model.num_layers))
 
 
 def _pool(request: EstimateRequest, slots: int | None) -> Pool:
@@ -218,32 +239,35 @@ def _pool(request: EstimateRequest, slots: int | None) -> Pool:
     )
 
 
-def _put_stages(row: NDArray[np.float64], stages: tuple[RankWeights, ...], model: ModelSpec) -> None:
+def _stage_columns(stages: tuple[RankWeights, ...], model: ModelSpec) -> tuple[float, ...]:
     padded = [*stages, *[stages[-1]] * (STAGES - len(stages))]
-    row[WEIGHTS] = [stage.total for stage in padded]
-    row[KV_SHARE] = [stage.layers / model.num_layers for stage in padded]
-    row[HAS_HEAD] = [stage.has_head for stage in padded]
-    row[GRAPH_LAYERS] = [stage.layers for stage in padded]
+    return (
+        *(stage.total for stage in padded),
+        *(stage.layers / model.num_layers for stage in padded),
+        *(float(stage.has_head) for stage in padded),
+        *(stage.layers for stage in padded),
+    )
 
 
-def _put_activation(row: NDArray[np.float64], request: EstimateRequest, parallelism: Parallelism) -> None:
+def _activation_columns(request: EstimateRequest, parallelism: Parallelism) -> tuple[float, ...]:
     """Peak of the profile run: sampler on full-vocabulary logits, or the widest layer; plus the experts' workspace."""
     model, values = request.model, request.engine.values
     rule, width = values["activation"], model_dtype_bytes(model, request.scheme)
     tensor, hidden = parallelism.tensor, model.hidden_size
-    row[LOGIT_BYTES] = rule["bytes_per_logit"] * model.vocab_size
-    row[EMBED_BYTES] = hidden * width
-    row[STAGE_BYTES] = 2 * hidden * width if parallelism.pipeline > 1 else 0.0
     intermediate = model.intermediate_size or (model.moe.moe_intermediate_size if model.moe else 4 * hidden)
-    row[FORWARD_BYTES] = 3 * (intermediate / tensor + hidden) * width
-    moe = model.moe
+    experts, moe = 0.0, model.moe
     if moe is not None and request.scheme.kernel != "gguf" and model.native_weight_format != "mxfp4_moe":
         inner = moe.moe_intermediate_size / (1 if parallelism.expert else tensor)
-        row[EXPERT_BYTES] = moe.experts_per_token * (max(inner, hidden) + max(2 * inner, hidden)) * width
-    row[FORWARD_BYTES] += _format_scratch(request, tensor)
-    if values.get("attention_scratch"):
-        row[SCORE_BYTES] = model.num_attention_heads * 4.0
-    row[FIXED_BYTES] = (rule["fixed_gib"] + _vision_profile_gib(model, values["vision_profile_gib"])) * GIB
+        experts = moe.experts_per_token * (max(inner, hidden) + max(2 * inner, hidden)) * width
+    return (
+        rule["bytes_per_logit"] * model.vocab_size,
+        hidden * width,
+        2 * hidden * width if parallelism.pipeline > 1 else 0.0,
+        3 * (intermediate / tensor + hidden) * width + _format_scratch(request, tensor),
+        experts,
+        model.num_attention_heads * 4.0 if values.get("attention_scratch") else 0.0,
+        (rule["fixed_gib"] + _vision_profile_gib(model, values["vision_profile_gib"])) * GIB,
+    )
 
 
 def _vision_profile_gib(model: ModelSpec, by_architecture: Mapping[str, float]) -> float:
@@ -267,25 +291,25 @@ def _format_scratch(request: EstimateRequest, tensor: int) -> float:
     return scratch
 
 
-def _put_overheads(
-    row: NDArray[np.float64], request: EstimateRequest, parallelism: Parallelism, link: str
-) -> None:
+def _overhead_columns(request: EstimateRequest, parallelism: Parallelism, link: str) -> tuple[float, ...]:
     values, model = request.engine.values, request.model
-    row[SPREAD] = values["spread_gib"]
     non_torch = values["non_torch_gib"]
     if parallelism.tensor > 1:
         by_link = non_torch.get(link, non_torch["fast_link"])
-        row[NON_TORCH] = max(by_link, non_torch.get("wide", 0.0) if parallelism.tensor >= WIDE else 0.0)
+        taken = max(by_link, non_torch.get("wide", 0.0) if parallelism.tensor >= WIDE else 0.0)
     else:
-        row[NON_TORCH] = non_torch["pipeline" if parallelism.pipeline > 1 else "alone"]
+        taken = non_torch["pipeline" if parallelism.pipeline > 1 else "alone"]
     if request.settings.enforce_eager:
-        return
-    cost = values["graph_cost"]
-    row[GRAPH_FIXED] = cost["fixed_gib"]
-    row[GRAPH_FULL] = cost["fixed_by_size_gib"] + (cost["moe_by_size_gib"] if model.moe is not None else 0.0)
+        return (taken, 0.0, 0.0, 0.0, 0.0)
+    cost, moe = values["graph_cost"], model.moe is not None
     per_layer = cost["per_layer_and_size_mib"] / 1024 * capture_sizes(cost["max_size"])
-    row[GRAPH_PER_LAYER] = per_layer * (cost["moe_layer_factor"] if model.moe is not None else 1.0)
-    row[GRAPH_MAX_SIZE] = cost["max_size"]
+    return (
+        taken,
+        cost["fixed_gib"],
+        cost["fixed_by_size_gib"] + (cost["moe_by_size_gib"] if moe else 0.0),
+        per_layer * (cost["moe_layer_factor"] if moe else 1.0),
+        cost["max_size"],
+    )
 
 
 def capture_sizes(largest: float) -> float:
@@ -295,21 +319,26 @@ def capture_sizes(largest: float) -> float:
     return 3 + eights + sixteens
 
 
-def _put_pool(row: NDArray[np.float64], pool: Pool) -> None:
-    counted: dict[PoolGroup, int] = {}
-    for group in pool.groups:
-        counted[group] = counted.get(group, 0) + 1
-    row[QUANTUM] = pool.quantum
-    row[BLOCK_TOKENS] = pool.block_tokens
-    row[GROUP_COUNT] = len(pool.groups)
-    row[BYTES_PER_TOKEN] = pool.bytes_per_token
-    row[GROUP_TOKENS] = math.inf
-    row[GROUP_CAP] = 0.0
-    for index, (group, count) in enumerate(counted.items()):
-        row[GROUP_BYTES.start + index] = group.bytes_per_block
-        row[GROUP_TOKENS.start + index] = group.block_tokens
-        row[GROUP_CAP.start + index] = group.cap
-        row[GROUP_IN_FLIGHT.start + index] = group.in_flight
-        row[GROUP_EXTRA.start + index] = group.extra_blocks
-        row[GROUP_WINDOW.start + index] = group.window
-        row[GROUP_COUNTS.start + index] = count
+def _pool_columns(pool: Pool) -> tuple[float, ...]:
+    counted = Counter(pool.groups)
+    free = GROUPS - len(counted)
+    return (
+        pool.quantum,
+        pool.block_tokens,
+        len(pool.groups),
+        pool.bytes_per_token,
+        *(group.bytes_per_block for group in counted),
+        *(0.0,) * free,
+        *(group.block_tokens for group in counted),
+        *(math.inf,) * free,
+        *(group.cap for group in counted),
+        *(0.0,) * free,
+        *(float(group.in_flight) for group in counted),
+        *(0.0,) * free,
+        *(group.extra_blocks for group in counted),
+        *(0.0,) * free,
+        *(group.window for group in counted),
+        *(0.0,) * free,
+        *counted.values(),
+        *(0.0,) * free,
+    )

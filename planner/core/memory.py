@@ -38,7 +38,7 @@ SPREAD_OF_NON_TORCH = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class _Inputs:
+class Given:
     """The batch as arrays: layouts (n, columns) and settings (n,)."""
 
     rows: NDArray[np.float64]
@@ -60,6 +60,7 @@ class _Inputs:
     captures: FloatArray  # 0 where there are no graphs to capture
     cpu_pool_gib: FloatArray  # NaN but for CPU machines with a fixed pool
     slots: FloatArray  # full contexts that the engine allocates at start, 1 where it keeps a pool
+    spread_gib: FloatArray
 
     @property
     def whole_context(self) -> NDArray[np.bool_]:
@@ -67,7 +68,7 @@ class _Inputs:
         return self.is_whole_context > 0
 
 
-SETTINGS = tuple(item.name for item in fields(_Inputs))[1:]
+SETTINGS = tuple(item.name for item in fields(Given))[1:]
 
 
 def evaluate(requests: Sequence[EstimateRequest]) -> MemoryBatch:
@@ -76,14 +77,14 @@ def evaluate(requests: Sequence[EstimateRequest]) -> MemoryBatch:
     resolved = [resolve(request) for request in requests]
     given = _inputs(requests, layouts, resolved)
     with np.errstate(all="ignore"):
-        batch, fit = _evaluate(given)
+        batch, fit = weigh(given)
     batch.verdicts, batch.reasons = judge(requests, layouts, resolved, batch, fit)
     return batch
 
 
 def _inputs(
     requests: Sequence[EstimateRequest], layouts: Sequence[Layout], resolved: Sequence[Resolved]
-) -> _Inputs:
+) -> Given:
     settings = np.array(
         [
             (
@@ -102,7 +103,7 @@ def _inputs(
         dtype=np.float64,
     ).reshape(len(requests), len(SETTINGS))
     rows = np.array([layout.row for layout in layouts]).reshape(len(requests), columns.COLUMNS)
-    return _Inputs(rows=rows, **dict(zip(SETTINGS, settings.T, strict=True)))
+    return Given(rows=rows, **dict(zip(SETTINGS, settings.T, strict=True)))
 
 
 def _coefficients(request: EstimateRequest, resolved: Resolved) -> tuple[float, ...]:
@@ -125,10 +126,12 @@ def _coefficients(request: EstimateRequest, resolved: Resolved) -> tuple[float, 
         kind not in WITHOUT_GRAPHS,
         values["cpu_kv_space_gib"] if fixed_pool else np.nan,
         reserved_slots(request),
+        values["spread_gib"],
     )
 
 
-def _evaluate(given: _Inputs) -> tuple[MemoryBatch, Fit]:
+def weigh(given: Given) -> tuple[MemoryBatch, Fit]:
+    """The sum of every row, without verdicts."""
     rows = given.rows
     weights = rows[:, columns.WEIGHTS] / GIB
     activation = _activation_gib(given)
@@ -173,7 +176,7 @@ def _evaluate(given: _Inputs) -> tuple[MemoryBatch, Fit]:
         SPREAD_OF_GRAPHS * on_tightest(graphs) * given.graphs_inside,
         SPREAD_OF_NON_TORCH * non_torch,
     )
-    spread = given.of_free * np.sqrt(rows[:, columns.SPREAD] ** 2 + sum(error**2 for error in errors))
+    spread = given.of_free * np.sqrt(given.spread_gib**2 + sum(error**2 for error in errors))
 
     group_counts = rows[:, columns.GROUP_COUNTS]
     per_group = rows[:, columns.GROUP_BYTES] * group_counts * kv_share[:, None]
@@ -216,7 +219,7 @@ def _evaluate(given: _Inputs) -> tuple[MemoryBatch, Fit]:
     return batch, fit
 
 
-def _activation_gib(given: _Inputs) -> FloatArray:
+def _activation_gib(given: Given) -> FloatArray:
     """(n, stages): the larger of sampler and widest layer on the batch, and the experts' workspace beside them."""
     rows, batch = given.rows, given.profiled
     sampled = np.minimum(batch, np.minimum(given.max_num_seqs, given.graph_batch))
@@ -232,7 +235,7 @@ def _activation_gib(given: _Inputs) -> FloatArray:
     return peak / GIB
 
 
-def _graphs_gib(given: _Inputs) -> FloatArray:
+def _graphs_gib(given: Given) -> FloatArray:
     """(n, stages): a fixed part, and parts that grow with the number of captured batch sizes and with layers."""
     rows = given.rows
     largest = rows[:, columns.GRAPH_MAX_SIZE]
@@ -255,12 +258,14 @@ def _capture_sizes(largest: FloatArray) -> FloatArray:
     return sizes
 
 
-def _request(given: _Inputs, kv_share: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _request(given: Given, kv_share: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Bytes and blocks that one request of max_model_len takes on the tightest rank, or all reserved slots together."""
     rows = given.rows
-    held = rows[:, columns.GROUP_CAP] + rows[:, columns.GROUP_IN_FLIGHT] * given.in_flight[:, None]
-    held = np.minimum(held, (given.max_model_len * given.slots)[:, None])
-    blocks = np.ceil(held / rows[:, columns.GROUP_TOKENS]) + rows[:, columns.GROUP_EXTRA]
+    slots = given.slots[:, None]
+    held = rows[:, columns.GROUP_CAP] * slots
+    held = held + rows[:, columns.GROUP_IN_FLIGHT] * given.in_flight[:, None]
+    held = np.minimum(held, given.max_model_len[:, None] * slots)
+    blocks = np.ceil(held / rows[:, columns.GROUP_TOKENS]) + rows[:, columns.GROUP_EXTRA] * slots
     blocks *= rows[:, columns.GROUP_COUNTS]
     request_bytes = (blocks * rows[:, columns.GROUP_BYTES]).sum(axis=1) * kv_share
     return request_bytes, blocks.sum(axis=1)
