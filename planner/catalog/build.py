@@ -219,6 +219,7 @@ def model_spec(row: Record) -> ModelSpec:
         engine_support=figures["engines"]["value"],
         notes=row.get("notes"),
         releases={release["scheme"]: release["id"] for release in reversed(row["quantized"])},
+        release_ids=tuple((release["scheme"], release["id"]) for release in row["quantized"]),
         provenance={name: provenance(figure) for name, figure in figures.items()},
     )
 

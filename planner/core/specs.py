@@ -145,6 +145,8 @@ class ModelSpec:
     notes: str | None = None
     # scheme -> id of a quantized release of this shape
     releases: Mapping[str, str] = field(default_factory=dict, hash=False, compare=False)
+    # (scheme, id) of every quantized release of this shape, in the order of the catalog; not all are this very model
+    release_ids: tuple[tuple[str, str], ...] = field(default=(), hash=False, compare=False)
     provenance: Mapping[str, Provenance] = field(default_factory=dict, hash=False, compare=False)
 
     def __hash__(self) -> int:

@@ -269,6 +269,15 @@ def _rule_holds(found: FlagTable, rule: Mapping[str, Any], release: Release) -> 
     return "versions" not in rule or any(span(pair).holds(at) for pair in rule["versions"])
 
 
+def forms_at(found: FlagTable, version: str | None) -> tuple[Mapping[str, Any], ...]:
+    """Programs that start the engine at a version, newest way last: records of words and of the flag naming the model."""
+    return tuple(
+        form
+        for form in found.raw["forms"]
+        if "seen" not in form or boundary_status(found, span(form["seen"]), version).usable
+    )
+
+
 def environment_at(found: FlagTable, name: str, version: str | None) -> Status | None:
     """Whether an environment variable is read at a version, None for one that no table names."""
     for record in found.raw["environment"]:
