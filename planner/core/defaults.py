@@ -3,11 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
+
+import numpy as np
 
 from planner.core.request import EstimateRequest
-from planner.core.specs import AcceleratorSpec, EngineSpec
+from planner.core.specs import AcceleratorSpec, EngineSpec, ModelSpec
 from planner.core.units import GIB
 
+# One number, or an array of them for many rows at once
+Numbers = Any
 MB_PER_GIB = GIB / (1 << 20)
 
 
@@ -31,13 +36,11 @@ def resolve(request: EstimateRequest) -> Resolved:
     total = visible_gib(request.accelerator, engine.name, id(engine.values), engine)
     length = settings.max_model_len or request.model.max_position_embeddings
     defaults = engine.values["batch_defaults"]
-    tier = _tier(defaults["tiers"], total, request.accelerator)
+    tier = tier_of(engine, total, request.accelerator)
     sequences = settings.max_num_seqs or tier["max_num_seqs"]
     batch = settings.max_num_batched_tokens
     if batch is None:
-        batch = _default_batch(defaults, tier, length)
-        if defaults["budget"] == "tier":
-            batch = max(min(batch, sequences * length), 1)
+        batch = int(batch_in_force(defaults, default_batch(defaults, tier, length), sequences, length))
     if settings.max_num_seqs is None:
         sequences = min(sequences, batch)
     parallelism = request.parallelism
@@ -48,9 +51,12 @@ def resolve(request: EstimateRequest) -> Resolved:
         share = engine.values["gpu_memory_utilization"]
     if share is None:
         ranks = parallelism.tensor * parallelism.pipeline
-        share = static_share(request, total_gib=total, chunk=batch, ranks=ranks, graph_batch=graph_batch)
+        share = float(
+            static_share(
+                engine, request.model, total_gib=total, chunk=batch, ranks=ranks, graph_batch=graph_batch
+            )
+        )
     profiled = min(batch, engine.values.get("micro_batch", batch))
-    queued = engine.values.get("batches_in_flight") == "pipeline_plus_one"
     return Resolved(
         total_gib=total,
         utilization=share,
@@ -59,21 +65,23 @@ def resolve(request: EstimateRequest) -> Resolved:
         max_num_batched_tokens=batch,
         graph_batch=graph_batch,
         profiled_tokens=profiled,
-        tokens_in_flight=profiled * (parallelism.pipeline + 1 if queued else 1),
+        tokens_in_flight=profiled * batches_in_flight(engine, parallelism.pipeline),
     )
 
 
-def _tier(tiers: list[dict[str, object]], total_gib: float, card: AcceleratorSpec | None) -> dict[str, int]:
-    """The first tier whose memory and name conditions the card meets; the last holds for every card."""
+def tier_of(engine: EngineSpec, total_gib: float, card: AcceleratorSpec | None) -> Mapping[str, int]:
+    """Batch defaults of the first tier whose memory and name conditions the card meets; the last holds for every card."""
+    tiers: list[Mapping[str, Any]] = engine.values["batch_defaults"]["tiers"]
     name = card.name.casefold() if card is not None else ""
     for tier in tiers[:-1]:
-        excluded = any(word in name for word in tier["not_in_name"])  # type: ignore[attr-defined]
-        if total_gib >= tier["min_total_gib"] and not excluded:  # type: ignore[operator]
-            return tier  # type: ignore[return-value]
-    return tiers[-1]  # type: ignore[return-value]
+        excluded = any(word in name for word in tier["not_in_name"])
+        if total_gib >= tier["min_total_gib"] and not excluded:
+            return tier
+    return tiers[-1]
 
 
-def _default_batch(defaults: dict[str, object], tier: dict[str, int], length: int) -> int:
+def default_batch(defaults: Mapping[str, Any], tier: Mapping[str, int], length: int) -> int:
+    """Tokens of a batch that a tier stands for at a context of `length`."""
     if defaults["budget"] == "tier":
         return tier["max_num_batched_tokens"]
     limit, chunk = defaults["chunk_above"], defaults["chunk"]
@@ -82,25 +90,46 @@ def _default_batch(defaults: dict[str, object], tier: dict[str, int], length: in
     return max(length, tier["max_num_batched_tokens"])
 
 
+def batch_in_force(
+    defaults: Mapping[str, Any], batch: Numbers, sequences: Numbers, length: Numbers
+) -> Numbers:
+    """The default, or what all sequences together can fill where that is less."""
+    if defaults["budget"] != "tier":
+        return batch
+    return np.maximum(np.minimum(batch, sequences * length), 1)
+
+
+def batches_in_flight(engine: EngineSpec, pipeline: Numbers) -> Numbers:
+    """Batches that an engine keeps under way over so many stages."""
+    queued = engine.values.get("batches_in_flight") == "pipeline_plus_one"
+    return pipeline + 1 if queued else pipeline * 0 + 1
+
+
 def static_share(
-    request: EstimateRequest, *, total_gib: float, chunk: int, ranks: int, graph_batch: int
-) -> float:
+    engine: EngineSpec,
+    model: ModelSpec,
+    *,
+    total_gib: Numbers,
+    chunk: Numbers,
+    ranks: Numbers,
+    graph_batch: Numbers,
+) -> Numbers:
     """SGLang's default share for weights and pool: all but a reserve that grows with chunk, ranks and graphs."""
-    rule: Mapping[str, float] = request.engine.values["static_share"]
-    latent = any(group.latent_dim for group in request.model.cache_groups)
+    rule: Mapping[str, float] = engine.values["static_share"]
+    latent = any(group.latent_dim for group in model.cache_groups)
     graphs = rule["latent_graph_mb"] if latent else rule["graph_size_mb"] * (graph_batch / 8 + 4)
     reserved = (
         rule["fixed_mb"]
-        + rule["chunk_mb"] * max(chunk, rule["min_chunk"])
+        + rule["chunk_mb"] * np.maximum(chunk, rule["min_chunk"])
         + rule["parallel_mb"] * ranks
         + rule["graph_batch_mb"] * graph_batch
         + graphs
     )
     total_mb = total_gib * MB_PER_GIB
-    if total_mb > 60 * 1024:
-        reserved = max(reserved, rule["floor_mb_above_60_gb"])
+    large = np.maximum(reserved, rule["floor_mb_above_60_gb"])
+    reserved = np.where(total_mb > 60 * 1024, large, reserved)
     # On a card smaller than the reserve nothing is left, not less than nothing.
-    return max(total_mb - reserved, 0.0) / total_mb
+    return np.maximum(total_mb - reserved, 0.0) / total_mb
 
 
 @lru_cache(maxsize=4096)
