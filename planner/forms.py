@@ -109,6 +109,19 @@ class Plan:
             pairs = [("c", values["c"]), *((key, value) for key, value in pairs if key != "m")]
         return urlencode(pairs)
 
+    def question(self) -> str:
+        """Model, workload and targets alone, each stated: the address of the same question on another page."""
+        pairs = [
+            (item.key, self.values[item.key])
+            for item in INPUTS
+            if item.path.startswith(("model.", "workload.", "targets.")) and counts(item, self.values)
+        ]
+        switches = [(item.key, self.values[item.key]) for item in SWITCHES if item.key != "s"]
+        model = [("c", self.packed_config)] if self.packed_config else []
+        return urlencode(
+            [*model, *((key, text) for key, text in pairs if not (model and key == "m")), *switches]
+        )
+
 
 def read_plan(given: Mapping[str, str]) -> Plan:
     """The plan that an address holds. A key that is absent has its default, a blank one is blank."""

@@ -85,6 +85,11 @@ class PlanPage:
         return bool(getattr(self, SHOWN_BY.get(key, key)))
 
     @property
+    def can_help(self) -> bool:
+        """Whether some change would help, rather than only been tried."""
+        return any(change.state != "crit" for change in self.changes)
+
+    @property
     def anchors(self) -> set[str]:
         """Places of the working that figures may point to."""
         return {step.id for step in self.working} | {key for key, _name in self.sections}

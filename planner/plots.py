@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from planner.charts import Tick, axis_text
-from planner.core.figures import NBSP, short
+from planner.core.figures import DASH, MINUS, NBSP, short
 from planner.core.geometry import Scale, decade_ticks, decades, linear_ticks, nice_ceiling, path, thinned
 
 PLOT_HEIGHT = 228
@@ -74,6 +74,15 @@ class Region:
 class Table:
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
+
+
+def plain_cell(text: str) -> str:
+    """A cell for a spreadsheet: no separators of thousands, plain spaces and minus, an unknown figure empty."""
+    plain = text.replace(NBSP, " ").replace(MINUS, "-")
+    if plain == DASH:
+        return ""
+    digits = plain.replace(",", "")
+    return digits if digits.replace(".", "", 1).lstrip("-").isdigit() else plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ app_name = "planner"
 urlpatterns = [
     path("", views.home, name="home"),
     path("plan/", views.plan, name="plan"),
+    path("plan/<slug:chart>.csv", views.chart_data, name="chart_data"),
     path("plan/config/", views.read_pasted_config, name="read_pasted_config"),
     path("help/keyboard/", views.keyboard, name="keyboard"),
     path("api/v1/estimates", api.estimates, name="estimates"),

@@ -1,6 +1,8 @@
 """The plan page. Its address is the plan: every input is in the query, and nothing is kept anywhere else."""
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+import csv
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -13,6 +15,7 @@ from planner.core.specs import Catalog
 from planner.estimates import problem_message
 from planner.forms import Plan, read_config, read_plan
 from planner.plan_page import PlanPage, plan_page
+from planner.plots import plain_cell
 from planner.presets import presets
 from planner.queries import current_catalog
 
@@ -35,6 +38,22 @@ def plan(request: HttpRequest) -> HttpResponse:
     if request.GET and dict(request.GET.items()) != dict(QueryDict(query).items()):
         return HttpResponseRedirect(_address(query))
     return _page(request, asked)
+
+
+@require_safe
+@require_role(Role.VIEWER)
+def chart_data(request: HttpRequest, chart: str) -> HttpResponse:
+    """The table beneath a chart as CSV: numbers without separators, for a spreadsheet."""
+    page = _plan_page(request, read_plan(request.GET), current_catalog())
+    picture = {"curve": page.curve, "roofline": page.roof}.get(chart)
+    if picture is None:
+        raise Http404
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{chart}.csv"'
+    writer = csv.writer(response)
+    writer.writerow(picture.plot.table.head)
+    writer.writerows([plain_cell(cell) for cell in row] for row in picture.plot.table.rows)
+    return response
 
 
 @require_POST
@@ -84,15 +103,18 @@ def _update(request: HttpRequest, asked: Plan, query: str) -> HttpResponse:
 
 
 def _context(request: HttpRequest, asked: Plan, catalog: Catalog) -> dict[str, object]:
-    page: PlanPage = plan_page(
-        asked, catalog=catalog, address=request.build_absolute_uri(reverse("planner:estimates"))
-    )
+    page = _plan_page(request, asked, catalog)
     return {
         "page": page,
         "presets": presets(asked, path=reverse("planner:plan")),
         "values": asked.values,
         "query": asked.query(),
     }
+
+
+def _plan_page(request: HttpRequest, asked: Plan, catalog: Catalog) -> PlanPage:
+    address = request.build_absolute_uri(reverse("planner:estimates"))
+    return plan_page(asked, catalog=catalog, address=address)
 
 
 def _address(query: str) -> str:

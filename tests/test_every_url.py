@@ -45,6 +45,7 @@ ADDRESSES = {
     "access:audit": Address(ADMIN),
     "planner:home": Address(VIEWER),
     "planner:plan": Address(VIEWER),
+    "planner:chart_data": Address(VIEWER, args={"chart": "curve"}),
     "planner:read_pasted_config": Address(VIEWER, "POST"),
     "planner:keyboard": Address(PUBLIC),
     "planner:estimates": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),

@@ -42,7 +42,14 @@ def test_plan_is_accessible_and_nothing_overflows(
     User.objects.update(language=language)
     plan.set_viewport_size({"width": width, "height": 900})
     plan.emulate_media(color_scheme=theme)
-    for address in ("/plan/", SHORT_OF_MEMORY, "/plan/?n=3&tp=2&u=abc", "/plan/?a=", "/help/keyboard/"):
+    for address in (
+        "/plan/",
+        SHORT_OF_MEMORY,
+        "/plan/?d=q&by=day&s=ours&tpot=20&ttft=600",
+        "/plan/?n=3&tp=2&u=abc",
+        "/plan/?a=",
+        "/help/keyboard/",
+    ):
         plan.goto(address)
         assert (address, serious(plan)) == (address, [])
         assert plan.evaluate("document.documentElement.scrollWidth - innerWidth") == 0
@@ -59,6 +66,61 @@ def test_plan_answers_while_typing_and_keeps_the_address(plan: Any) -> None:
     plan.select_option("#in-kv", "fp8")
     plan.wait_for_url(re.compile("kv=fp8"))
     assert query_of(plan) == "kv=fp8&u=200"
+
+
+def test_plan_is_held_against_targets(plan: Any) -> None:
+    plan.goto("/plan/")
+    assert plan.query_selector("#curve-card .region") is None
+    type_into(plan, "tpot", "60")
+    assert "meets your target" in plan.inner_text(HEADLINE)
+    assert "limit 60" in plan.inner_text("#answer .figures")
+    assert plan.query_selector("#curve-card .region")
+    type_into(plan, "tpot", "5")
+    assert "misses your target" in plan.inner_text(HEADLINE)
+    assert "is-warn" in plan.get_attribute("#answer .verdict", "class")
+
+
+def test_plan_preset_fills_fields_and_nothing_else(plan: Any) -> None:
+    plan.goto("/plan/?kv=fp8")
+    plan.click("#presets a >> text=Code")
+    plan.wait_for_url(re.compile("by=day"))
+    assert plan.input_value("#in-kv") == "fp8"
+    assert (plan.input_value("#in-day"), plan.input_value("#in-o")) == ("5000", "150")
+    assert plan.get_attribute("#presets a >> text=Code", "aria-current") == "true"
+    assert plan.is_hidden("#in-u")
+    assert "requests a day" in plan.inner_text("#answer .verdict")
+
+
+def test_plan_switches_show_the_inputs_that_count(plan: Any) -> None:
+    plan.goto("/plan/")
+    assert (plan.is_visible("#in-i"), plan.is_visible("#in-i50")) == (True, False)
+    plan.check("input[name=d][value=q]")
+    plan.wait_for_url(re.compile("d=q"))
+    assert (plan.is_visible("#in-i"), plan.is_visible("#in-i50")) == (False, True)
+    assert "log-normal" in plan.inner_text("#hint-d")
+    plan.check("input[name=s][value=ours]")
+    plan.wait_for_url(re.compile("s=ours"))
+    assert plan.is_hidden("#in-len")
+    plan.check("input[name=s][value='']")
+    plan.wait_for_url(re.compile(r"\?d=q$"))
+    assert plan.input_value("#in-len") == "4096"
+
+
+def test_plan_figure_opens_its_working(plan: Any) -> None:
+    plan.goto("/plan/")
+    plan.click("#answer .figures a >> nth=0")
+    plan.wait_for_selector("#term-tpot-ms[open]")
+    assert plan.is_visible("#term-tpot-ms code")
+
+
+def test_plan_keys_lead_to_the_pages_there_are(plan: Any) -> None:
+    for key, attribute in (("r", "go-recommend"), ("c", "go-check")):
+        plan.goto("/plan/?u=4")
+        address = plan.get_attribute("body", f"data-{attribute}")
+        assert address, attribute
+        plan.keyboard.press("g")
+        plan.keyboard.press(key)
+        plan.wait_for_url(re.compile(re.escape(address) + "$"))
 
 
 def test_plan_back_undoes_one_field_at_a_time(plan: Any) -> None:
@@ -189,6 +251,14 @@ def test_plan_without_script(browser: Any, lead: User, live_server: Any) -> None
     )
     page = context.new_page()
     page.goto("/plan/")
+    page.fill("#in-u", "4")
+    page.click(".form-foot button")
+    assert query_of(page) == "u=4"
+    page.check("input[name=by][value=day]")
+    page.fill("#in-day", "900")
+    page.click(".form-foot button")
+    assert query_of(page) == "day=900&by=day"
+    page.check("input[name=by][value='']")
     page.fill("#in-u", "4")
     page.click(".form-foot button")
     assert query_of(page) == "u=4"

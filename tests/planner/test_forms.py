@@ -284,3 +284,15 @@ def test_problem_finds_its_input() -> None:
 )
 def test_flag_in_a_link_written_by_hand_means_what_it_says(text: str, on: bool) -> None:
     assert bool(plan_of(f"eager={text}").values["eager"]) is on
+
+
+def test_question_is_the_same_without_the_hardware() -> None:
+    plan = plan_of("a=x&n=8&e=sglang&s=ours&by=day&day=900&tpot=40")
+    asked = plan_of(plan.question()).request()
+    assert {key: asked[key] for key in ("model", "workload", "targets")} == {
+        key: plan.request()[key] for key in ("model", "workload", "targets")
+    }
+    # blank ones are stated, because another page may have other defaults
+    assert "ttft=&" in plan.question()
+    assert "u=" not in plan.question()
+    assert "sglang" not in plan.question()
