@@ -95,19 +95,24 @@ def _solving_pairs(
 
 
 def states(requests: Sequence[EstimateRequest], memory: MemoryBatch, speed: SpeedBatch) -> list[State]:
-    """The state of every row. Targets may differ per request, so each is judged by its own."""
+    """The state of every row, each judged by its own targets."""
     spare = spare_gib(memory)
-    return [_state(request, memory, speed, row=row, spare=spare) for row, request in enumerate(requests)]
+    misses = {targets: miss_ratio(targets, speed) for targets in {request.targets for request in requests}}
+    return [
+        _state(
+            request, memory, speed, row=row, spare=float(spare[row]), miss=float(misses[request.targets][row])
+        )
+        for row, request in enumerate(requests)
+    ]
 
 
 def _state(
-    request: EstimateRequest, memory: MemoryBatch, speed: SpeedBatch, *, row: int, spare: FloatArray
+    request: EstimateRequest, memory: MemoryBatch, speed: SpeedBatch, *, row: int, spare: float, miss: float
 ) -> State:
     workload, verdict = request.workload, memory.verdicts[row]
     running = float(speed.running[row]) * request.parallelism.data
     asked = workload.concurrency if workload is not None else None
     users = min(running, asked) if asked is not None else math.nan
-    miss = float(miss_ratio(request.targets, _row(speed, row))[0]) if judged(request.targets) else math.nan
     too_short = (
         workload is not None and workload.input_tokens + workload.output_tokens > memory.max_model_len[row]
     )
@@ -121,7 +126,7 @@ def _state(
         asked=asked,
         miss=miss,
         figures={
-            "spare_gib": number(spare[row], GIB_DIGITS),
+            "spare_gib": number(spare, GIB_DIGITS),
             "weights_gib": number(memory.weights_gib[row], GIB_DIGITS),
             "kv_cache_tokens": whole(memory.kv_cache_tokens[row]),
             "kv_bytes_per_token": number(memory.kv_bytes_per_token[row], 2),
@@ -130,18 +135,6 @@ def _state(
             "ttft_ms": number(speed.ttft_ms[row], MS_DIGITS) if served else None,
             "output_tokens_per_s": number(speed.output_tokens_per_s[row], 4) if served else None,
         },
-    )
-
-
-def _row(speed: SpeedBatch, row: int) -> SpeedBatch:
-    """One row of a batch, the columns that targets look at."""
-    cut = slice(row, row + 1)
-    return replace(
-        speed,
-        tpot_ms=speed.tpot_ms[cut],
-        ttft_ms=speed.ttft_ms[cut],
-        output_tokens_per_s_per_user=speed.output_tokens_per_s_per_user[cut],
-        bounds=speed.bounds[cut],
     )
 
 

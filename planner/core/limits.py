@@ -91,7 +91,7 @@ def longest_context(request: EstimateRequest, catalog: Catalog) -> Limit:
     """The largest `max_model_len` with which the engine starts, in steps of 16 up to the model's limit."""
 
     def holds(lengths: Sequence[int]) -> list[bool]:
-        _, memory, _ = evaluate([_with_length(request, length) for length in lengths], catalog)
+        _, memory, _ = evaluate([with_length(request, length) for length in lengths], catalog)
         return [verdict == "fits" for verdict in memory.verdicts]
 
     return _longest(request, catalog, holds)
@@ -109,7 +109,7 @@ def longest_context_for_users(request: EstimateRequest, catalog: Catalog) -> Lim
         return Limit(value=None, code="max_num_seqs", values={"max_num_seqs": allowed, "concurrency": slots})
 
     def holds(lengths: Sequence[int]) -> list[bool]:
-        _, memory, _ = evaluate([_with_length(request, length) for length in lengths], catalog)
+        _, memory, _ = evaluate([with_length(request, length) for length in lengths], catalog)
         rooms = memory.max_concurrency >= slots * (1 - ENOUGH)
         return [
             verdict == "fits" and (whole_context or bool(room))
@@ -138,20 +138,9 @@ def most_users(request: EstimateRequest, catalog: Catalog) -> Limit:
 def most_users_by_cache(request: EstimateRequest, catalog: Catalog) -> Limit:
     """Users that decode at once when `max_num_seqs` is raised to let them: what memory alone allows."""
     data = request.parallelism.data
-    present = request.settings.max_num_seqs or 0
-    whole_context = request.engine.values["budget"] == "whole_context"
 
     def holds(slots: Sequence[int]) -> list[bool]:
-        rows = [
-            replace(
-                _with_users(request, slot),
-                settings=replace(
-                    request.settings, max_num_seqs=slot if whole_context else max(slot, present)
-                ),
-            )
-            for slot in slots
-        ]
-        _, memory, speed = evaluate(rows, catalog)
+        _, memory, speed = evaluate([with_slots(request, slot) for slot in slots], catalog)
         return [
             _serves(request, memory, speed, row=row) and float(speed.running[row]) >= slot * (1 - ENOUGH)
             for row, slot in enumerate(slots)
@@ -230,14 +219,15 @@ def _longest(
     last = math.ceil(limit / LENGTH_STEP)
     found = highest(last, lambda steps: holds([tokens(step) for step in steps]))
     if found is None:
-        (verdict,) = evaluate([_with_length(request, tokens(1))], catalog)[1].verdicts
+        (verdict,) = evaluate([with_length(request, tokens(1))], catalog)[1].verdicts
         return Limit(value=None, code="kv_cache" if verdict == "fits" else "not_started")
     if found == last:
         return Limit(value=limit, code="model_limit", values={"limit": limit})
     return Limit(value=tokens(found), code="kv_cache")
 
 
-def _with_length(request: EstimateRequest, tokens: int) -> EstimateRequest:
+def with_length(request: EstimateRequest, tokens: int) -> EstimateRequest:
+    """The request with another `max_model_len`, for memory alone."""
     return replace(request, workload=None, settings=replace(request.settings, max_model_len=tokens))
 
 
@@ -246,6 +236,14 @@ def _with_users(request: EstimateRequest, slots: int) -> EstimateRequest:
     assert request.workload is not None
     users = slots * request.parallelism.data
     return replace(request, workload=replace(request.workload, concurrency=users, requests_per_s=None))
+
+
+def with_slots(request: EstimateRequest, slots: int) -> EstimateRequest:
+    """So many users for each replica, with a slot for each; a context of its own for each where slots are reserved."""
+    present = request.settings.max_num_seqs or 0
+    whole_context = request.engine.values["budget"] == "whole_context"
+    wanted = slots if whole_context else max(slots, present)
+    return replace(_with_users(request, slots), settings=replace(request.settings, max_num_seqs=wanted))
 
 
 def _serves(request: EstimateRequest, memory: MemoryBatch, speed: SpeedBatch, *, row: int) -> bool:
