@@ -78,19 +78,20 @@ def _context(request: EstimateRequest, max_model_len: int) -> Reason | None:
 
 
 def _reasons(request: EstimateRequest) -> Iterator[Reason]:
-    yield from _architecture(request)
-    yield from _card(request)
-    yield from _scheme(request)
-    yield from _kv_dtype(request)
+    yield from architecture_reasons(request)
+    yield from card_reasons(request)
+    yield from scheme_reasons(request)
+    yield from cache_dtype_reasons(request)
     yield from _block_size(request)
     yield from _batch(request)
     parallelism = spread(request.engine, request.parallelism)
-    yield from _pipeline(request.model, parallelism)
+    yield from pipeline_reasons(request.model, parallelism)
     if parallelism.tensor > 1:
         yield from _division(request, parallelism)
 
 
-def _architecture(request: EstimateRequest) -> Iterator[Reason]:
+def architecture_reasons(request: EstimateRequest) -> Iterator[Reason]:
+    """Models that the engine version does not have."""
     model, engine = request.model, request.engine
     if not model.cache_groups:
         yield Reason(code="encoder_only_model", field="model", values={"model": model.id})
@@ -119,7 +120,8 @@ def _is_after(version: str, last: str) -> bool:
     return asked is not None and known is not None and asked > known
 
 
-def _card(request: EstimateRequest) -> Iterator[Reason]:
+def card_reasons(request: EstimateRequest) -> Iterator[Reason]:
+    """Cards that the engine version does not run on."""
     card, engine = request.accelerator, request.engine
     if card is None:
         return
@@ -150,7 +152,7 @@ def _capability(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split("."))
 
 
-def _scheme(request: EstimateRequest) -> Iterator[Reason]:
+def scheme_reasons(request: EstimateRequest) -> Iterator[Reason]:
     """Formats that the engine version does not load, or that the card computes neither natively nor weight-only."""
     scheme, engine, card = request.scheme, request.engine, request.accelerator
     if scheme.kernel in engine.values["refused_kernels"]:
@@ -179,7 +181,8 @@ def _scheme(request: EstimateRequest) -> Iterator[Reason]:
         )
 
 
-def _kv_dtype(request: EstimateRequest) -> Iterator[Reason]:
+def cache_dtype_reasons(request: EstimateRequest) -> Iterator[Reason]:
+    """Cache formats that the engine version or the card does not have."""
     dtype, engine, card = request.kv_cache_dtype, request.engine, request.accelerator
     accepted = engine.values["kv_cache_dtypes"]
     if dtype not in accepted:
@@ -229,7 +232,8 @@ def _batch(request: EstimateRequest) -> Iterator[Reason]:
         )
 
 
-def _pipeline(model: ModelSpec, parallelism: Parallelism) -> Iterator[Reason]:
+def pipeline_reasons(model: ModelSpec, parallelism: Parallelism) -> Iterator[Reason]:
+    """More stages than there are layers for."""
     if parallelism.pipeline > model.num_layers:
         yield Reason(
             code="more_stages_than_layers",
@@ -240,19 +244,19 @@ def _pipeline(model: ModelSpec, parallelism: Parallelism) -> Iterator[Reason]:
 
 def _division(request: EstimateRequest, parallelism: Parallelism) -> Iterator[Reason]:
     """What the tensor degree must divide; the fix is the largest smaller degree that nothing is said against."""
-    found = tuple(_against(request, parallelism))
+    found = tuple(against_tensor(request, parallelism))
     if not found:
         return
     below = min(parallelism.tensor - 1, request.model.num_attention_heads)
     degrees = (replace(parallelism, tensor=degree) for degree in range(below, 0, -1))
-    tensor = next(smaller.tensor for smaller in degrees if not any(_against(request, smaller)))
+    tensor = next(smaller.tensor for smaller in degrees if not any(against_tensor(request, smaller)))
     count = tensor * parallelism.pipeline * parallelism.data
     fix = {"count": count, "parallelism": {"tensor": tensor}}
     for reason in found:
         yield reason if reason.fix is not None else replace(reason, fix=fix)
 
 
-def _against(request: EstimateRequest, parallelism: Parallelism) -> Iterator[Reason]:
+def against_tensor(request: EstimateRequest, parallelism: Parallelism) -> Iterator[Reason]:
     """Everything that speaks against a tensor degree; nothing speaks against 1."""
     tensor = parallelism.tensor
     if tensor == 1:
