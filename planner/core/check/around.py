@@ -1,0 +1,281 @@
+"""What stands around the flags: container, ports, address, variables, secrets, and how the model is named."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from planner.core.check.docker import Container
+from planner.core.check.found import Edit, Finding
+from planner.core.check.launch import Launch, stray
+from planner.core.launch.lookup import environment_at, rules_at
+
+GPU_LIST = re.compile(r'device=[^"]*,')
+CDI = "nvidia.com/gpu"
+EVERYWHERE = frozenset({"0.0.0.0", "::", "[::]"})  # noqa: S104 - compared with, never bound
+GPU_DEVICES = ("/dev/kfd", "/dev/dri", "/dev/nvidia", CDI)
+SHARES_MEMORY = frozenset({"vllm", "sglang", "tensorrt-llm"})
+PORT_STEP = 1
+
+
+def around_findings(launch: Launch, ports_in_use: Sequence[int]) -> Iterator[Finding]:
+    """Everything beside the flags themselves."""
+    container = launch.program.container
+    if container is not None:
+        yield from container_findings(launch, container)
+    yield from _model_findings(launch)
+    yield from _port_findings(launch, container, ports_in_use)
+    yield from _variables(launch)
+    yield from _secret(launch)
+
+
+def container_findings(launch: Launch, container: Container) -> Iterator[Finding]:
+    """GPUs, shared memory, and whether anybody can reach the port."""
+    yield from _gpus(launch, container)
+    if not container.compose or container.has("publish"):
+        yield from _reachable(launch, container)
+    shared = container.has("ipc") or container.has("shm-size")
+    if launch.engine in SHARES_MEMORY and not shared:
+        ranks = (launch.whole("tensor_parallel") or 1) * (launch.whole("pipeline_parallel") or 1)
+        option = "ipc: host" if container.compose else "--ipc=host"
+        yield Finding(
+            code="shared_memory_missing",
+            severity="warning",
+            flag="--ipc",
+            values={"ranks": ranks},
+            fix=option,
+        )
+    if container.shares_host_network and container.has("publish"):
+        option_given = container.option("publish")
+        yield Finding(
+            code="ports_with_host_network",
+            severity="warning",
+            flag=option_given.typed if option_given else "-p",
+        )
+
+
+def _gpus(launch: Launch, container: Container) -> Iterator[Finding]:
+    devices = container.values("device")
+    cdi = any(value.startswith(GPU_DEVICES) for value in devices)
+    runtime = "nvidia" in container.values("runtime") and "NVIDIA_VISIBLE_DEVICES" in container.environment
+    gpus = container.option("gpus")
+    platform = launch.of("platform")
+    cpu_only = _cpu_image(container) or (platform is not None and platform.value == "cpu")
+    if gpus is None and not (cdi or runtime or cpu_only or container.has("privileged")):
+        yield _no_gpus(launch, container)
+    if gpus is None or container.compose:
+        return
+    if GPU_LIST.search(gpus.value) and '"' not in gpus.value:
+        fix = f"'\"{gpus.value}\"'"
+        yield Finding(
+            code="gpu_list_unquoted",
+            flag=gpus.typed,
+            values={"value": gpus.value},
+            fix=f"{gpus.typed} {fix}",
+            edits=(Edit(gpus.start, gpus.end, f"{gpus.typed} {fix}"),),
+        )
+    if container.runtime == "podman":
+        yield Finding(
+            code="podman_gpus",
+            severity="warning",
+            flag=gpus.typed,
+            fix=f"--device {CDI}=all",
+        )
+
+
+def _cpu_image(container: Container) -> bool:
+    image = container.image.text if container.image else ""
+    tag = image.rpartition(":")[2]
+    return ("llama.cpp" in image and tag in ("server", "full", "light")) or "cpu" in image
+
+
+def _no_gpus(launch: Launch, container: Container) -> Finding:
+    if container.compose:
+        return Finding(
+            code="container_without_gpus",
+            flag="deploy.resources.reservations.devices",
+            values={"engine": launch.engine},
+            fix="deploy: {resources: {reservations: {devices: [{driver: nvidia, count: all, capabilities: [gpu]}]}}}",
+        )
+    fix = f"--device {CDI}=all" if container.runtime == "podman" else "--gpus all"
+    at = container.insert_at
+    return Finding(
+        code="container_without_gpus",
+        flag="--gpus",
+        values={"engine": launch.engine},
+        fix=fix,
+        edits=(Edit(at, at, f" {fix}"),),
+    )
+
+
+def _reachable(launch: Launch, container: Container) -> Iterator[Finding]:
+    """A published port that nobody listens on, or that only the container itself can reach."""
+    if container.shares_host_network:
+        return
+    facts = launch.table.hosts.get("addresses", {}).get(launch.engine, {})
+    host = launch.of("host")
+    sets_host = "LLAMA_ARG_HOST" in launch.env or launch.engine == "llama.cpp"
+    address = host.value if host is not None else None if sets_host else facts.get("host")
+    if address in ("127.0.0.1", "localhost"):
+        fix, _ = launch.set("host", "0.0.0.0")  # noqa: S104 - an address to type
+        yield Finding(
+            code="address_inside_container_only",
+            severity="warning",
+            flag=launch.typed("host"),
+            values={"host": address, "engine": launch.engine},
+            fix=fix,
+        )
+    port = _own_port(launch)
+    published = container.published
+    if port is None or not published:
+        return
+    if all(inside != str(port) for _outside, inside in published):
+        option = container.option("publish")
+        outside = published[-1][0]
+        yield Finding(
+            code="published_port_not_served",
+            severity="warning",
+            flag=option.typed if option else "-p",
+            values={"inside": published[-1][1], "port": port},
+            fix=f"-p {outside}:{port}",
+        )
+
+
+def _own_port(launch: Launch) -> int | None:
+    """The port that the engine listens on; None where only the shell knows."""
+    given = launch.of("port")
+    if given is not None:
+        return int(given.value) if given.value and given.value.isdigit() else None
+    facts = launch.table.hosts.get("addresses", {}).get(launch.engine, {})
+    port = facts.get("port")
+    return int(port) if port is not None else None
+
+
+def _port_findings(launch: Launch, container: Container | None, taken: Sequence[int]) -> Iterator[Finding]:
+    if not taken:
+        return
+    if container is not None and not container.shares_host_network:
+        for option in container.options:
+            if option.name == "publish":
+                yield from _published(option.value, option.typed, option.start, option.end, taken)
+        return
+    port = _own_port(launch)
+    if port in taken and port is not None:
+        fix, edits = launch.set("port", _free(port, taken))
+        yield Finding(
+            code="port_in_use", flag=launch.typed("port"), values={"port": port}, fix=fix, edits=edits
+        )
+
+
+def _published(value: str, typed: str, start: int, end: int, taken: Sequence[int]) -> Iterator[Finding]:
+    parts = value.split(":")
+    if len(parts) < 2 or not parts[-2].isdigit() or int(parts[-2]) not in taken:
+        return
+    port = int(parts[-2])
+    parts[-2] = str(_free(port, taken))
+    fix = f"{typed} {':'.join(parts)}"
+    yield Finding(
+        code="port_in_use", flag=typed, values={"port": port}, fix=fix, edits=(Edit(start, end, fix),)
+    )
+
+
+def _free(port: int, taken: Sequence[int]) -> int:
+    while port in taken:
+        port += PORT_STEP
+    return port
+
+
+def _variables(launch: Launch) -> Iterator[Finding]:
+    """Variables that this version no longer reads, or does not read yet."""
+    for name in launch.env:
+        status = environment_at(launch.table, name, launch.version)
+        if status is None or status.usable:
+            continue
+        instead = _instead_of(launch, name)
+        yield Finding(
+            code="variable_not_read" if status.kind != "unknown_between" else "variable_unsure",
+            severity="warning",
+            flag=name,
+            values={
+                "engine": launch.engine,
+                "version": launch.version or launch.table.newest,
+                "last_with": status.last_with,
+                "first_with": status.first_with,
+            },
+            fix=f"{instead} {launch.env[name]}" if instead else None,
+        )
+
+
+def _instead_of(launch: Launch, name: str) -> str | None:
+    for record in launch.table.raw.get("environment", ()):
+        if record["name"] == name and record.get("instead"):
+            return str(record["instead"][0])
+    return None
+
+
+def _secret(launch: Launch) -> Iterator[Finding]:
+    given = launch.of("api_key")
+    if given is None or not given.values or given.unknown_value or given.name == "--api-key-file":
+        return
+    fix = {"vllm": "VLLM_API_KEY", "llama.cpp": "--api-key-file"}.get(launch.engine)
+    yield Finding(code="secret_on_command_line", severity="warning", flag=given.typed, fix=fix)
+
+
+def _model_findings(launch: Launch) -> Iterator[Finding]:
+    """Whether a model is named where this program looks for it."""
+    arguments, program = launch.arguments, launch.program
+    flag = launch.of("model")
+    words = list(arguments.positionals)
+    takes_word = free_word_is_model(launch)
+    if takes_word:
+        yield from stray(words[1:], launch.engine)
+        if words and flag is not None:
+            yield Finding(
+                code="model_named_twice", severity="warning", flag=flag.typed, values={"model": words[0].text}
+            )
+    elif words and flag is None:
+        name = launch.flag_of("model")
+        first = words[0]
+        yield Finding(
+            code="model_needs_flag",
+            flag="model",
+            values={"word": first.text, "engine": launch.engine, "needs": name},
+            fix=f"{name} {first.text}",
+            edits=(Edit(first.start, first.start, f"{name} "),),
+        )
+        yield from stray(words[1:], launch.engine)
+    else:
+        yield from stray(words, launch.engine)
+    if not words and flag is None and arguments.last("--config") is None:
+        yield from _no_model(launch)
+    if program.followed_by == "|":
+        yield Finding(code="piped", severity="warning", flag="|")
+
+
+def free_word_is_model(launch: Launch) -> bool:
+    """Whether the program takes the model as a free word."""
+    return launch.engine == "tensorrt-llm" or (launch.engine == "vllm" and launch.program.form == "console")
+
+
+def _no_model(launch: Launch) -> Iterator[Finding]:
+    swallowed = launch.of("public_name")
+    if swallowed is not None and len(swallowed.values) > 1 and free_word_is_model(launch):
+        last = swallowed.values[-1]
+        start = swallowed.value_end - len(last)
+        yield Finding(
+            code="model_swallowed",
+            flag=swallowed.typed,
+            values={"model": last},
+            fix=f"{last} {swallowed.typed} {' '.join(swallowed.values[:-1])}",
+            edits=(
+                Edit(swallowed.start, swallowed.start, f"{last} "),
+                Edit(start, swallowed.value_end, ""),
+            ),
+        )
+        return
+    if launch.engine in ("sglang", "tensorrt-llm"):
+        yield Finding(code="model_missing", flag="model", values={"engine": launch.engine})
+        return
+    refused = any(rule["id"] == "model-positional" for rule in rules_at(launch.table, launch.version))
+    if refused and swallowed is not None and launch.engine == "vllm" and launch.program.form == "console":
+        yield Finding(code="model_missing", flag="model", values={"engine": launch.engine})
+        return
+    yield Finding(code="model_not_named", severity="warning", flag="model", values={"engine": launch.engine})
