@@ -1,8 +1,14 @@
 """Units of the working, and the words that depend on a number."""
 
 import pytest
+from django.utils import translation
+from django.utils.translation import gettext
 
+from planner import estimates
+from planner.catalog import load_shipped
+from planner.forms import read_plan
 from planner.messages import ADVICE, PROBLEMS, word
+from planner.messages_working import WORKING_TEXTS
 from planner.plots import Level, latency_throughput
 from planner.working import steps
 
@@ -41,3 +47,32 @@ def test_curve_counts_its_users_in_the_right_number(users: int, label: str) -> N
 def test_problem_names_types_in_words() -> None:
     values = {"expected": "number", "found": "text"}
     assert word(PROBLEMS, "wrong_type", values) == "Expected a number, found text."
+
+
+@pytest.mark.parametrize("engine", ["vllm", "sglang", "tensorrt-llm", "llama.cpp"])
+@pytest.mark.parametrize(
+    "model", ["Qwen/Qwen2.5-7B-Instruct", "deepseek-ai/DeepSeek-V3", "google/gemma-3-27b-it"]
+)
+def test_every_formula_is_marked_for_translation(engine: str, model: str) -> None:
+    keys = {"m": model, "e": engine, "a": "nvidia-h200-sxm5-141gb", "n": "8"}
+    answer = estimates.answer([read_plan(keys).request()], catalog=load_shipped())[0]
+    formulas = {term["formula"] for term in answer["explain"]}
+    # symbols alone read alike everywhere
+    symbols = {"E × (1 − (1 − k/E)^(sequences^routing))"}
+    assert formulas
+    assert formulas - symbols <= WORKING_TEXTS
+
+
+def test_formula_is_said_in_the_language_in_force() -> None:
+    term = {
+        "term": "t",
+        "result": 1,
+        "unit": "ms",
+        "values": {},
+        "formula": "total",
+        "source": "a citation, 2025",
+    }
+    with translation.override("zh-hans"):
+        (step,) = steps({"explain": [term]})
+        assert step.formula == gettext("total")
+        assert step.source == "a citation, 2025"
