@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from planner.core.figures import NBSP, count, percent, short, span, with_unit
 from planner.setup import Setup
@@ -39,7 +40,7 @@ def figures(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup)
     room = _room(answer, request, setup)
     if answer["speed"]:
         return [*_speed_figures(answer), room, _bandwidth_use(answer["speed"])]
-    return [*_memory_figures(answer["memory"]), room] if answer["memory"] else []
+    return [*_memory_figures(answer["memory"], setup), room] if answer["memory"] else []
 
 
 def _speed_figures(answer: Mapping[str, Any]) -> list[Figure]:
@@ -93,18 +94,18 @@ def _span(interval: Sequence[float] | None) -> str:
     return span(*interval) if interval else ""
 
 
-def _memory_figures(memory: Mapping[str, Any]) -> list[Figure]:
+def _memory_figures(memory: Mapping[str, Any], setup: Setup) -> list[Figure]:
     sizes, per_token = memory["per_accelerator"], memory["kv_bytes_per_token"]
     rows = (
-        (_("Memory"), "total_gib", sizes["total_gib"], "GiB", ""),
+        (_memory_name(setup), "total_gib", sizes["total_gib"], "GiB", setup.each),
         (_("Budget"), "budget_gib", sizes["budget_gib"], "GiB", _("up to the utilization line")),
-        (_("Weights"), "weights_gib", sizes["weights_gib"], "GiB", _("per card")),
+        (_("Weights"), "weights_gib", sizes["weights_gib"], "GiB", setup.each),
         (
             _("KV per token"),
             "kv_bytes_per_token",
             None if per_token is None else per_token / 1024,
             "KiB",
-            _("per card"),
+            setup.each,
         ),
         (_("KV cache"), "kv_cache_gib", sizes["kv_cache_gib"], "GiB", _("what is left for it")),
     )
@@ -119,6 +120,11 @@ def _memory_figures(memory: Mapping[str, Any]) -> list[Figure]:
         )
         for name, term, value, unit, sub in rows
     ]
+
+
+def _memory_name(setup: Setup) -> str:
+    # Chinese has a word of its own for the memory of a card
+    return pgettext("main memory", "Memory") if setup.main_memory else _("Memory")
 
 
 def _room(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup) -> Figure:

@@ -109,7 +109,7 @@ def memory_bar(answer: Mapping[str, Any], setup: Setup, utilization: float | Non
         unit="GiB",
         end=end,
         step=tick,
-        name=_("Each card") if setup.count > 1 else _("Card"),
+        name=setup.each,
         sub=setup.card or "",
         kind="",
         total=with_unit(total, "GiB"),

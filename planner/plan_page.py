@@ -28,7 +28,7 @@ from planner.startup_lines import startup_lines
 SECTIONS: dict[str, Any] = {
     "changes": gettext_lazy("What would help"),
     "step": gettext_lazy("Time of a token"),
-    "memory": gettext_lazy("Memory"),
+    "memory": gettext_lazy("Does it fit"),
     "roofline-card": gettext_lazy("What limits it"),
     "curve-card": gettext_lazy("Users and speed"),
     "startup": gettext_lazy("Start-up log"),

@@ -8,6 +8,7 @@ from planner.core.figures import NBSP
 from planner.core.request import EstimateRequest
 
 ENGINE_NAMES = {"vllm": "vLLM", "sglang": "SGLang", "tensorrt-llm": "TensorRT-LLM", "llama.cpp": "llama.cpp"}
+MAIN_MEMORY_CLASSES = frozenset({"cpu", "edge", "apple"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,21 @@ class Setup:
     block_size: int = 16
     engine_name: str = ""
     engine_version: str = ""
+    accelerator_class: str = ""
+
+    @property
+    def main_memory(self) -> bool:
+        """Whether the model lies in the memory of the machine rather than in that of a card."""
+        return self.accelerator_class in MAIN_MEMORY_CLASSES
+
+    @property
+    def each(self) -> str:
+        """One of them, as the memory bar names it."""
+        if self.accelerator_class == "cpu":
+            return _("Each machine") if self.count > 1 else _("Machine")
+        if self.main_memory:
+            return _("Each device") if self.count > 1 else _("Device")
+        return _("Each card") if self.count > 1 else _("Card")
 
     @property
     def cards(self) -> str:
@@ -62,4 +78,5 @@ def setup_of(parsed: EstimateRequest) -> Setup:
         block_size=parsed.settings.block_size or 16,
         engine_name=parsed.engine.name,
         engine_version=parsed.engine.version,
+        accelerator_class=parsed.accelerator.accelerator_class if parsed.accelerator else "",
     )

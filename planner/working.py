@@ -13,6 +13,10 @@ from planner.messages_working import WORKING_TEXTS
 
 # A term that is not here is shown by its code.
 TITLES: dict[str, Any] = {
+    "mean_input_tokens": _("Input, mean"),
+    "mean_output_tokens": _("Output, mean"),
+    "requests_per_s": _("Requests per second at the peak"),
+    "concurrency": _("Users at once"),
     "total_gib": _("Memory of one card"),
     "budget_gib": _("Budget of the engine"),
     "weights_gib": _("Weights"),
@@ -44,6 +48,8 @@ UNITS: dict[str, Any] = {
     "tokens": _("tokens"),
     "tokens/s": _("tokens/s"),
     "sequences": _("users"),
+    "requests": _("users"),
+    "requests/s": _("requests/s"),
     "experts per layer": _("experts per layer"),
 }
 
@@ -89,7 +95,7 @@ def _result(value: Any, unit: str | None) -> str:
         return plain(value)
     if unit == "share":
         return f"{plain(100 * value)}{NBSP}%"
-    if unit == "sequences" and value == 1:
+    if unit in ("sequences", "requests") and value == 1:
         return f"1{NBSP}{_('user')}"
     return f"{plain(value)}{NBSP}{UNITS.get(unit, unit)}"
 
