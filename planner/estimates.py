@@ -13,6 +13,9 @@ from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
 from planner.messages import ADVICE, PROBLEMS, REASONS, word
 from planner.messages_edge import CAUSES
+from planner.messages_folklore import rule_message
+from planner.messages_launch import command_words
+from planner.messages_settings import SETTING_REASONS, TARGET_REASONS
 
 # A well-formed question about a model that this version cannot size: a verdict, not a fault of the asker.
 UNSUPPORTED_CODES = frozenset({"architecture_unknown", "encoder_only", "encoder_decoder", "no_text_config"})
@@ -24,6 +27,9 @@ EMPTY_ANSWER: dict[str, Any] = {
     "step": None,
     "advice": [],
     "commands": None,
+    "settings": [],
+    "targets": [],
+    "rules_of_thumb": [],
     "explain": [],
     "sustained": None,
 }
@@ -63,8 +69,15 @@ def in_words(found: dict[str, Any]) -> dict[str, Any]:
         item["message"] = word(REASONS, item["code"], item["values"])
     for item in found["advice"]:
         item["message"] = word(ADVICE, item["code"], item["values"])
+    for item in found["settings"]:
+        item["reason"]["message"] = word(SETTING_REASONS, item["reason"]["code"], item["reason"]["values"])
+    for item in found["targets"]:
+        item["reason"]["message"] = word(TARGET_REASONS, item["reason"]["code"], item["reason"]["values"])
+    for item in found["rules_of_thumb"]:
+        item["message"] = rule_message(item["code"], item["verdict"], item["values"])
     if found["sustained"] and (settled := found["sustained"]["sustained"]):
         settled["message"] = word(CAUSES, settled["cause"], settled)
+    command_words(found["commands"])
     return found
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from planner import messages_edge, messages_search
+from planner import messages_advice, messages_edge, messages_search
 
 # What is wrong with an input, and how to mend it.
 PROBLEMS: dict[str, Any] = {
@@ -174,8 +174,8 @@ ADVICE: dict[str, Any] = {
         "{engine} {version} is newer than our tables: the rules of the newest known version are used."
     ),
     "settings_derived": _(
-        "Settings are ours: max_model_len {max_model_len} is the mean length and a fifth, "
-        "max_num_seqs {max_num_seqs} is one slot per user. Long requests need more."
+        "Settings are ours: max_model_len {max_model_len} is the mean length and a fifth, for at most "
+        "{max_num_seqs} requests at once. Long requests need more."
     ),
     "eager_mode_slows_decode": _(
         "Eager mode launches every kernel from the host: decode is often 2 to 3 times slower."
@@ -206,6 +206,7 @@ ADVICE: dict[str, Any] = {
         "The interval (80 %) spans a factor of {ratio}: measure one machine before you buy the rest."
     ),
     **messages_edge.ADVICE,
+    **messages_advice.TRADES,
 }
 
 # Figures of an accelerator that a piece of advice may name.

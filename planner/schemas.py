@@ -210,6 +210,9 @@ SUSTAINED: dict[str, Any] = object_of(
 
 FIX: dict[str, Any] = {"type": ["object", "null"], "description": "Partial request that would mend it."}
 VALUES: dict[str, Any] = {"type": "object", "description": "The figures behind the message."}
+REASON: dict[str, Any] = object_of(
+    {"code": {"type": "string"}, "values": VALUES, "message": {"type": "string"}}
+)
 
 ANSWER: dict[str, Any] = object_of(
     {
@@ -301,6 +304,49 @@ ANSWER: dict[str, Any] = object_of(
             ),
         },
         "sustained": SUSTAINED,
+        "settings": {
+            "type": "array",
+            "description": "Every engine setting in force: asked for, derived, or the version's default.",
+            "items": object_of({"name": {"type": "string"}, "value": {}, "reason": REASON}),
+        },
+        "targets": {
+            "type": "array",
+            "items": object_of(
+                {
+                    "name": {"type": "string"},
+                    "limit": {"type": "number"},
+                    "value": {**NUMBER, "description": "The steady-state mean."},
+                    "met": {
+                        "type": ["boolean", "null"],
+                        "description": "null: cannot be said before it is measured.",
+                    },
+                    "reason": REASON,
+                }
+            ),
+        },
+        "rules_of_thumb": {
+            "type": "array",
+            "description": "Rules from the field beside the exact result.",
+            "items": object_of(
+                {
+                    "code": {"type": "string"},
+                    "verdict": {
+                        "type": "string",
+                        "enum": ["agreed", "contradicted", "not_applicable", "unknown"],
+                    },
+                    "rule_value": {
+                        "type": ["number", "array", "null"],
+                        "items": {"type": "number"},
+                        "description": "A figure, or low and high of a range.",
+                    },
+                    "exact_value": NUMBER,
+                    "unit": {"type": "string"},
+                    "values": VALUES,
+                    "source": {"type": "string"},
+                    "message": {"type": "string"},
+                }
+            ),
+        },
         "commands": {"type": ["object", "null"]},
         "basis": object_of({"catalog": {"type": "string"}, "core": {"type": "string"}, "calibration": TEXT}),
         "explain": {

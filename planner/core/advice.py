@@ -28,7 +28,7 @@ def _on_input(request: EstimateRequest) -> Iterator[Advice]:
             severity="warning",
             values={"engine": request.engine.name, "version": request.engine.version},
         )
-    if request.derive_settings:
+    if request.derive_settings and request.workload is not None and request.workload.longest_tokens is None:
         yield Advice(
             code="settings_derived",
             severity="info",

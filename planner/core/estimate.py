@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,27 +11,65 @@ from planner.core import CORE_VERSION, explain_memory, explain_speed, memory, sp
 from planner.core.advice import advice_for
 from planner.core.advice_edge import edge_advice
 from planner.core.batch import MemoryBatch, SpeedBatch
+from planner.core.beside import besides, with_variants
+from planner.core.explain_workload import workload_terms
+from planner.core.launch.commands import commands
 from planner.core.mend import tried
 from planner.core.outcome import Advice, Reason, Term
+from planner.core.refine import refined
+from planner.core.remarks import remarks
 from planner.core.request import EstimateRequest
-from planner.core.settings import derive_settings
+from planner.core.settings import derive_settings, derived_reasons
 from planner.core.specs import Catalog
 from planner.core.sustained import long_runs
 
 GIB_DIGITS = 4
 MS_DIGITS = 4
+# What a change uncovers is changed too, once: a length that fits may leave room for fewer requests.
+REFINEMENTS = 2
 
 
 def evaluate(
     requests: Sequence[EstimateRequest], catalog: Catalog
 ) -> tuple[list[EstimateRequest], MemoryBatch, SpeedBatch]:
     """Memory and speed of every request, as arrays; requests come back with derived settings put in."""
-    settled = [
-        replace(request, settings=derive_settings(request)) if request.derive_settings else request
-        for request in requests
-    ]
+    settled = [_with_derived(request) for request in requests]
     memory_batch = memory.evaluate(settled)
     return settled, memory_batch, speed.evaluate(settled, memory_batch, catalog)
+
+
+def _with_derived(request: EstimateRequest) -> EstimateRequest:
+    if not request.derive_settings:
+        return request
+    return replace(request, settings=derive_settings(request), setting_reasons=derived_reasons(request))
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Requests with their settings in force, and the batches whose first rows are theirs; variants follow."""
+
+    requests: list[EstimateRequest]
+    rows: list[EstimateRequest]
+    names: list[list[str]]  # of the variants of each request
+    memory: MemoryBatch
+    speed: SpeedBatch
+
+
+def settle(requests: Sequence[EstimateRequest], catalog: Catalog) -> Settled:
+    """As `evaluate`, with derived settings made to fit memory and targets, and with the variants beside each request."""
+    settled = _evaluated([_with_derived(request) for request in requests], catalog)
+    for _ in range(REFINEMENTS):
+        changed = refined(settled.requests, settled.memory, settled.speed, catalog)
+        if changed is None:
+            break
+        settled = _evaluated(changed, catalog)
+    return settled
+
+
+def _evaluated(requests: list[EstimateRequest], catalog: Catalog) -> Settled:
+    rows, names = with_variants(requests, catalog)
+    memory_batch = memory.evaluate(rows)
+    return Settled(requests, rows, names, memory_batch, speed.evaluate(rows, memory_batch, catalog))
 
 
 def estimate(requests: Sequence[EstimateRequest], catalog: Catalog) -> list[dict[str, Any]]:
@@ -41,18 +79,28 @@ def estimate(requests: Sequence[EstimateRequest], catalog: Catalog) -> list[dict
     """
     if not requests:
         return []
-    settled, memory_batch, speed_batch = evaluate(requests, catalog)
+    whole = settle(requests, catalog)
+    settled, memory_batch, speed_batch = whole.requests, whole.memory, whole.speed
     found = [_reasons(request, memory_batch, speed_batch, row) for row, request in enumerate(settled)]
     reasons = tried(settled, found, catalog)
     answers = [
         _answer(request, memory_batch, speed_batch, row, reasons=reasons[row], catalog_hash=catalog.hash)
         for row, request in enumerate(settled)
     ]
+    served = [answer["speed"] is not None for answer in answers]
+    plans = besides(whole.rows, whole.names, memory_batch, speed_batch, served)
+    for answer, plan in zip(answers, plans, strict=True):
+        more = remarks(plan, catalog)
+        answer["advice"] += more.pop("advice")
+        answer.update(more)
     hours = long_runs(settled, speed_batch, catalog.power, lambda slower: evaluate(slower, catalog)[2])
     for row, answer in enumerate(answers):
         answer["sustained"] = hours[row] if answer["speed"] is not None else None
         small = edge_advice(settled[row], memory_batch, speed_batch, row, catalog)
         answer["advice"].extend(_advice(item) for item in small)
+        answer["commands"] = commands(
+            settled[row], memory_batch, row, flags=catalog.flags, settings=answer.get("settings", ())
+        )
     return answers
 
 
@@ -81,6 +129,7 @@ def _answer(
         "explain": [
             _term(term)
             for term in (
+                *workload_terms(request),
                 *explain_memory.terms(request, memory_batch, row),
                 *(explain_speed.terms(request, speed_batch, row) if served else ()),
             )

@@ -26,6 +26,14 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """Why a setting has its value, or how sure it is that a target is met."""
+
+    code: str
+    values: Mapping[str, Any] = default_field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
     """A remark that does not change the verdict."""
 

@@ -1,8 +1,10 @@
 """The one request: what `parse_request` makes of a JSON object, a form or a line of a file."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from planner.core.lengths import Quantiles
+from planner.core.outcome import Why
 from planner.core.power import PowerSetting
 from planner.core.specs import AcceleratorSpec, EngineSpec, LinkSpec, ModelSpec, Scheme
 
@@ -91,3 +93,6 @@ class EstimateRequest:
     targets: Targets | None = None
     # cap or mode asked for; `accelerator` is the slower machine that it makes
     power: PowerSetting | None = None
+    setting_reasons: Mapping[str, Why] = field(
+        default_factory=dict, hash=False, compare=False
+    )  # why a derived setting is what it is

@@ -1,13 +1,30 @@
-"""Engine settings that follow from the workload, for whoever asks for ours."""
+"""Engine settings that follow from the workload, for whoever asks for ours.
 
-import math
+The formulas here look at model, workload, engine and replicas alone, so that a search can use them for every card.
+What memory and targets take away again is in `refine`, for one set-up at a time.
+"""
 
-from planner.core.request import EstimateRequest, Settings
+from planner.core.outcome import Why
+from planner.core.request import EstimateRequest, Settings, Workload
 from planner.core.units import round_up
 
-# Rule of thumb: room above the mean length, since only means are asked for here.
-LENGTH_HEADROOM = 1.2
+# A multiple of every block size that kernels ask for, so that the length is whole blocks on all of them.
 LENGTH_STEP = 256
+
+
+def padded_length(tokens: int) -> int:
+    """Longest request with a fifth of room, rounded up to whole blocks: 1.2 x P99 is the usual rule of thumb."""
+    return round_up(-(-tokens * 6 // 5), LENGTH_STEP)
+
+
+def sequences_for(concurrency: int, replicas: int) -> int:
+    """Slots of one replica: one for each user of it."""
+    return -(-concurrency // replicas)
+
+
+def longest_tokens(workload: Workload) -> int:
+    """What a request may need: P99 of input plus output, or the means where only those are known."""
+    return workload.longest_tokens or workload.input_tokens + workload.output_tokens
 
 
 def derive_settings(request: EstimateRequest) -> Settings:
@@ -17,9 +34,23 @@ def derive_settings(request: EstimateRequest) -> Settings:
     """
     workload = request.workload
     assert workload is not None  # parse_request refuses "derive" without a workload
-    asked = workload.input_tokens + workload.output_tokens
-    length = round_up(math.ceil(asked * LENGTH_HEADROOM), LENGTH_STEP)
     return Settings(
-        max_model_len=min(length, request.model.max_position_embeddings),
-        max_num_seqs=math.ceil(workload.concurrency / request.parallelism.data),
+        max_model_len=min(padded_length(longest_tokens(workload)), request.model.max_position_embeddings),
+        max_num_seqs=sequences_for(workload.concurrency, request.parallelism.data),
     )
+
+
+def derived_reasons(request: EstimateRequest) -> dict[str, Why]:
+    """Why the settings of `derive_settings` are what they are, by name."""
+    workload, limit = request.workload, request.model.max_position_embeddings
+    assert workload is not None
+    longest = longest_tokens(workload)
+    known = "length_from_p99" if workload.longest_tokens is not None else "length_from_mean"
+    code = known if padded_length(longest) <= limit else "length_at_model_limit"
+    return {
+        "max_model_len": Why(code=code, values={"tokens": longest, "limit": limit, "step": LENGTH_STEP}),
+        "max_num_seqs": Why(
+            code="one_slot_per_user",
+            values={"concurrency": workload.concurrency, "replicas": request.parallelism.data},
+        ),
+    }

@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 from planner.catalog import load_shipped
 from planner.estimates import answer
 from planner.messages import ADVICE, PROBLEMS, REASONS
+from planner.messages_settings import SETTING_REASONS, TARGET_REASONS
 from planner.schemas import ANSWER, EXAMPLE
 
 CATALOG = load_shipped()
@@ -31,11 +32,13 @@ def test_every_code_of_the_core_has_words() -> None:
         "problem": codes_after("Problem") | codes_after(r"\.refuse"),
         "reason": codes_after("Reason"),
         "advice": codes_after("Advice"),
+        "why": codes_after("Why"),
     }
     assert all(found.values())
     assert found["problem"] - set(PROBLEMS) == set()
     assert found["reason"] - set(REASONS) == set()
     assert found["advice"] - set(ADVICE) == set()
+    assert found["why"] - set(SETTING_REASONS) - set(TARGET_REASONS) == set()
 
 
 @pytest.mark.parametrize(
