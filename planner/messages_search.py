@@ -29,3 +29,71 @@ PROBLEMS: dict[str, Any] = {
         "An edge device works alone, but counts begins at {least}. Ask for 1, or for place server."
     ),
 }
+
+# Why an option stands at its rank. The part behind the dot is what balanced was weighed by.
+RANKS: dict[str, Any] = {
+    "ranked_by_balanced.power": _(
+        "{tpot_ms} ms per token × {power_w} W of board power: number {rank} of {of}, the smallest product first."
+    ),
+    "ranked_by_balanced.price": _(
+        "{tpot_ms} ms per token × a price of {purchase}: number {rank} of {of}, the smallest product first."
+    ),
+    "ranked_by_lowest_cost": _("It costs {purchase}: number {rank} of {of}, the cheapest first."),
+    "ranked_by_lowest_tpot": _(
+        "{tpot_ms} ms per token: number {rank} of {of}, the fastest for a user first."
+    ),
+    "ranked_by_highest_throughput": _(
+        "{output_tokens_per_s} tokens per second in all: number {rank} of {of}, the most first."
+    ),
+    "ranked_by_lowest_power": _("{power_w} W of board power: number {rank} of {of}, the least first."),
+    "not_ranked_by_balanced": _("Its board power is not known, so it stands after those whose power is."),
+    "not_ranked_by_lowest_cost": _("Its price is not given, so it stands after those whose price is."),
+    "not_ranked_by_lowest_tpot": _("Its time per token is not known, so it stands last."),
+    "not_ranked_by_highest_throughput": _("Its throughput is not known, so it stands last."),
+    "not_ranked_by_lowest_power": _("Its board power is not known, so it stands after those whose power is."),
+}
+
+# Why set-ups were left out, one line per group.
+EXCLUDED: dict[str, Any] = {
+    "not_owned": _("Needs accelerators that you do not have, or more of them than you have"),
+    "filtered_by_vendor": _("Of another vendor than you asked for"),
+    "filtered_by_class": _("Of another class than you asked for"),
+    "filtered_by_place": _("Not for the place you asked for"),
+    "filtered_by_ecc": _("Memory not known to have ECC"),
+    "over_budget": _("Over the budget, at the prices you gave"),
+    "over_power": _("Draws more power than you allow"),
+    "power_unknown": _("Nobody states its power, so it cannot be held against your limit"),
+    "no_data": _("A figure that the answer needs is not known: memory or bandwidth"),
+    "does_not_fit": _("Does not fit into memory"),
+    "load_above_capacity": _(
+        "Cannot carry the load: requests would wait without end, or not all run at once"
+    ),
+    "misses_tpot_target": _("Too slow per token"),
+    "misses_ttft_target": _("Too long until the first token"),
+    "misses_rate": _("Too few tokens per second for each user"),
+    "not_supported": _("Does not exist: engine, format and card do not go together"),
+    "not_supported:architecture_not_in_engine": _("The engine does not run this architecture"),
+    "not_supported:engine_not_for_vendor": _("The engine does not run on this vendor's cards"),
+    "not_supported:card_below_engine_floor": _("The card is older than the engine accepts"),
+    "not_supported:scheme_not_in_engine": _("The engine does not load weights of this format"),
+    "not_supported:scheme_not_on_card": _("The card has no kernels for weights of this format"),
+    "not_supported:kv_cache_dtype_not_in_engine": _("The engine has no KV cache of this format"),
+    "not_supported:kv_cache_dtype_not_on_card": _("The card has no kernels for a KV cache of this format"),
+}
+
+# What else there is to say about an answer.
+REMARKS: dict[str, Any] = {
+    "no_prices": _(
+        "No prices are known here. Give your own, and the cheapest is named and held against the budget."
+    ),
+    "budget_without_prices": _("Without a price nothing can be over the budget, so it leaves nothing out."),
+    "balanced_by_power": _(
+        "Balanced: time per token × board power, the smallest product first. "
+        "With a price for every candidate, price takes the place of power."
+    ),
+    "balanced_by_price": _("Balanced: time per token × price, the smallest product first."),
+    "target_unknown_until_measured": _(
+        "A P99 cannot be computed from means: {field} is unknown until it is measured, and left nothing out."
+    ),
+    "nothing_meets_everything": _("Nothing in the catalog meets everything that was asked for."),
+}

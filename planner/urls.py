@@ -2,15 +2,19 @@
 
 from django.urls import path
 
-from planner import api, api_limits, views
+from planner import api, api_limits, api_recommend, recommend_views, views
 
 app_name = "planner"
 urlpatterns = [
     path("", views.home, name="home"),
+    path("recommend/", recommend_views.recommend, name="recommend"),
+    path("recommend/config/", recommend_views.read_search_config, name="read_search_config"),
+    path("recommend/winners/", recommend_views.winners, name="winners"),
     path("plan/", views.plan, name="plan"),
     path("plan/<slug:chart>.csv", views.chart_data, name="chart_data"),
     path("plan/config/", views.read_pasted_config, name="read_pasted_config"),
     path("help/keyboard/", views.keyboard, name="keyboard"),
     path("api/v1/estimates", api.estimates, name="estimates"),
     path("api/v1/limits", api_limits.limits, name="limits"),
+    path("api/v1/recommendations", api_recommend.recommendations, name="recommendations"),
 ]

@@ -1,0 +1,96 @@
+"""The options that lead by one measure each, as cards: on the page of the search and beside a single plan."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from planner import recommendations
+from planner.core.figures import count, short, span
+from planner.core.specs import Catalog
+from planner.estimates import is_problem
+from planner.recommend_words import Option, money, named
+
+ORDER = ("balanced", "cheapest", "lowest_tpot", "highest_throughput", "lowest_power")
+# What a plan asks that a search asks too; its hardware and settings are what the search finds.
+OF_A_PLAN = ("model", "workload", "targets")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Winner:
+    """One card: what it leads by, the set-up, its figure and the line beneath."""
+
+    titles: Sequence[str]
+    name: str
+    value: str
+    unit: str
+    interval: str
+    sub: str
+    narrow: str  # what is stored in few bits, "" where nothing is
+    link: str
+
+
+def winners(answer: Mapping[str, Any], catalog: Catalog) -> list[Winner]:
+    """A card per option that leads by something; one that leads by several has them all."""
+    by_rank = {option["rank"]: option for option in answer["options"]}
+    leads: dict[int, list[str]] = {}
+    for name in ORDER:
+        rank = answer["winners"].get(name)
+        if rank in by_rank:
+            leads.setdefault(rank, []).append(name)
+    return [_winner(by_rank[rank], names, catalog) for rank, names in leads.items()]
+
+
+def winners_of_plan(request: Mapping[str, Any], catalog: Catalog) -> list[Winner]:
+    """The winners for the model, workload and targets of an estimate request; empty where it has no workload."""
+    if not request.get("workload"):
+        return []
+    question = {key: request[key] for key in OF_A_PLAN if request.get(key)} | {
+        "constraints": {"place": "server"},
+        "limit": 1,
+    }
+    answer = recommendations.answer([question], catalog=catalog)[0]
+    return [] if is_problem(answer) else winners(answer, catalog)
+
+
+def titles() -> dict[str, str]:
+    """What a winner leads by."""
+    return {
+        "balanced": _("Balanced"),
+        "cheapest": _("Cheapest"),
+        "lowest_tpot": _("Lowest TPOT"),
+        "highest_throughput": _("Highest throughput"),
+        "lowest_power": _("Least power"),
+    }
+
+
+def _winner(option: Option, names: Sequence[str], catalog: Catalog) -> Winner:
+    speed, words = option["speed"], named(option, catalog)
+    figure = {
+        "cheapest": (money(option["cost"]), "", None),
+        "highest_throughput": (
+            short(speed["output_tokens_per_s"]),
+            "tok/s",
+            speed["interval"]["output_tokens_per_s"],
+        ),
+        "lowest_power": (count(option["power_w"]), "W", None),
+    }
+    value, unit, interval = figure.get(
+        names[0], (short(speed["tpot_ms"]), "ms", speed["interval"]["tpot_ms"])
+    )
+    beside = []
+    if unit != "ms":
+        beside.append(f"{short(speed['tpot_ms'])} ms")
+    if unit != "W" and option["power_w"] is not None:
+        beside.append(f"{count(option['power_w'])} W")
+    return Winner(
+        titles=[titles()[name] for name in names],
+        name=words.name,
+        value=value,
+        unit=unit,
+        interval=span(*interval) if interval else "",
+        sub=" · ".join([*beside, words.how]),
+        narrow=", ".join(words.narrow),
+        link=words.link,
+    )

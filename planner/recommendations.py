@@ -1,0 +1,61 @@
+"""Recommendations as the outside sees them: JSON in, JSON out, codes with their words."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from planner import estimates
+from planner.core.outcome import Problem
+from planner.core.parse import Rejected
+from planner.core.search import recommend
+from planner.core.search.parse import parse_search
+from planner.core.specs import Catalog
+from planner.messages import word
+from planner.messages_search import EXCLUDED, RANKS, REMARKS
+
+
+def answer(objects: Sequence[Any], *, catalog: Catalog) -> list[dict[str, Any]]:
+    """One answer or problem object per question, in order. A bad one does not stop the others."""
+    return [_answer(obj, catalog) for obj in objects]
+
+
+def _answer(obj: Any, catalog: Catalog) -> dict[str, Any]:
+    parsed = Rejected(id=None, problems=(obj,)) if isinstance(obj, Problem) else parse_search(obj, catalog)
+    if isinstance(parsed, Rejected):
+        return estimates.problem_object(
+            parsed.id, parsed.problems, title=_("This search cannot be answered.")
+        )
+    return in_words(recommend(parsed, catalog), model=obj["model"])
+
+
+def in_words(found: dict[str, Any], *, model: Mapping[str, Any]) -> dict[str, Any]:
+    """Put messages beside the codes of one answer of the search, and the asker's `model` into its requests."""
+    for option in found["options"]:
+        estimates.in_words(option)
+        option["reason"]["message"] = _rank_message(option["reason"])
+        option["request"]["model"] = dict(model)
+    for group in found["excluded"]:
+        group["message"] = excluded_message(group["reason"], group["detail"])
+    for item in found["nearest"]:
+        item["message"] = excluded_message(*_split(item["reason"]))
+    for item in found["reasons"]:
+        item["message"] = word(REMARKS, item["code"], {"field": item["field"], **item["values"]})
+    return found
+
+
+def excluded_message(reason: str, detail: str | None) -> str:
+    """Why set-ups are out, as narrowly as it can be said."""
+    exact = f"{reason}:{detail}"
+    return word(EXCLUDED, exact if exact in EXCLUDED else reason, {})
+
+
+def _split(reason: str) -> tuple[str, str | None]:
+    name, _colon, detail = reason.partition(":")
+    return name, detail or None
+
+
+def _rank_message(reason: Mapping[str, Any]) -> str:
+    code, values = reason["code"], reason["values"]
+    exact = f"{code}.{values.get('by')}"
+    return word(RANKS, exact if exact in RANKS else code, values)
