@@ -1,6 +1,6 @@
 """Time of one pass of a model over a batch: decode tokens, with or without a piece of a prompt beside them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,13 @@ class Layouts:
     attention_compute: FloatArray
     host_s: FloatArray  # per pass
     sequence_s: FloatArray  # per running sequence
+
+    def at(self, rows: NDArray[np.intp]) -> "Layouts":
+        """Some of the rows."""
+        return Layouts(
+            Work(*(column[rows] for column in self.work)),
+            *(getattr(self, item.name)[rows] for item in fields(self)[1:]),
+        )
 
 
 @dataclass(slots=True)
@@ -64,10 +71,14 @@ class Pass:
 
 
 def layouts_of(
-    values: FloatArray, *, log_us: FloatArray, size_scale: FloatArray, extra_us: FloatArray, c: Coefficients
+    work: Work[FloatArray],
+    *,
+    log_us: FloatArray,
+    size_scale: FloatArray,
+    extra_us: FloatArray,
+    c: Coefficients,
 ) -> Layouts:
     """Rates of every layout: datasheet figures times the efficiencies of kernel, memory and compute type."""
-    work = Work(*np.ascontiguousarray(values.T))
     is_gguf = work.engine == GGUF_ENGINE
     return Layouts(
         work=work,

@@ -58,7 +58,7 @@ def inputs_of(cases: Sequence[Case], memory: MemoryBatch, catalog: Catalog, c: C
     return Inputs(
         rows=rows,
         layouts=layouts_of(
-            works,
+            Work(*np.ascontiguousarray(works.T)),
             log_us=np.array([link[0] for link in links]),
             size_scale=np.array([link[1] for link in links]),
             extra_us=np.array([link[2] for link in links]),
@@ -79,20 +79,24 @@ def _load(cases: Sequence[Case], rows: NDArray[np.intp], memory: MemoryBatch) ->
     )
     context = np.zeros(len(memory.verdicts))
     context[rows] = asked[:, 0] + asked[:, 1] / 2.0
-    per_sequence = memory.sequence_bytes(context)[rows]
     # where every slot has its own full context, slots limit and not a shared pool
     reserving = np.array([reserved_slots(case.request) > 1 for case in cases])
-    counts = ~reserving & (per_sequence > 0)
-    pool = memory.kv_cache_gib[rows] * GIB
-    sequences = np.where(counts, np.floor(pool / np.where(counts, per_sequence, 1.0)), np.nan)
+    sequences = cache_sequences(memory, context)[rows]
     return Load(
         input_tokens=asked[:, 0],
         output_tokens=asked[:, 1],
         concurrency=asked[:, 2],
         max_num_seqs=memory.max_num_seqs[rows],
-        cache_sequences=sequences,
+        cache_sequences=np.where(reserving, np.nan, sequences),
         max_num_batched_tokens=memory.max_num_batched_tokens[rows],
     )
+
+
+def cache_sequences(memory: MemoryBatch, context: FloatArray) -> FloatArray:
+    """Sequences of `context` (n,) tokens that the cache of a replica holds; NaN where they take none."""
+    each = memory.sequence_bytes(context)
+    counts = each > 0
+    return np.where(counts, np.floor(memory.kv_cache_gib * GIB / np.where(counts, each, 1.0)), np.nan)
 
 
 def work_of_request(request: EstimateRequest) -> Work[float]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from planner.core.kv import MODEL_DTYPE_BYTES, LayerCache, default_dtype, layer_caches, resolved_dtype
 from planner.core.kv_groups import Pool, separate_pools, v4_pool, vllm_pool
 from planner.core.request import EstimateRequest, Parallelism
-from planner.core.specs import AcceleratorSpec, EngineSpec, ModelSpec, Scheme
+from planner.core.specs import AcceleratorSpec, EngineSpec, LinkSpec, ModelSpec, Scheme
 from planner.core.units import GIB
 from planner.core.weights import DTYPE_SCHEMES, RankWeights, rank_weights
 
@@ -86,7 +86,7 @@ def layout_of(request: EstimateRequest) -> Layout:
     """The layout of a request, from memory where the same combination was met before."""
     engine = request.engine
     slots = request.settings.max_num_seqs if engine.values["split"] == "layers" else None
-    link = wires(request)
+    link = wires(request.link, request.accelerator)
     key = (
         request.model,
         request.scheme,
@@ -109,9 +109,8 @@ def layout_of(request: EstimateRequest) -> Layout:
     return found
 
 
-def wires(request: EstimateRequest) -> str:
+def wires(link: LinkSpec | None, card: AcceleratorSpec | None) -> str:
     """What ranks of one replica talk over, as the table of overheads names it: pcie, fast_link or fused_link."""
-    link, card = request.link, request.accelerator
     if link is None or link.kind not in FAST_LINKS:
         return "pcie"
     capability = cuda_capability(card)
