@@ -122,3 +122,45 @@ TRADES: dict[str, Any] = {
         "Measure {engine} and one other on your own requests."
     ),
 }
+
+_WEIGHTS = _("Weights: how many bits")
+_LAYERS = _("Which layers stay wide")
+_CACHE = _("KV cache or weights first")
+_SCALES = _("Scales of the KV cache")
+_REPLICAS = _("Replicas or a tensor group")
+_LINK = _("NVLink or PCIe")
+_PIPELINE = _("A pipeline instead")
+_GROUP = _("More than four cards")
+_SHARE = _("Share of memory")
+_ECC = _("Error correction or price")
+# What a trade is about; advice that is not here is no trade.
+TRADE_TITLES: dict[str, Any] = {
+    "wide_weights": _WEIGHTS,
+    "wide_weights_unmeasured": _WEIGHTS,
+    "eight_bit_float_weights": _WEIGHTS,
+    "eight_bit_weights": _WEIGHTS,
+    "four_bit_weights": _WEIGHTS,
+    "four_bit_weights_small_model": _WEIGHTS,
+    "layer_groups_wide_ends": _LAYERS,
+    "layer_groups_mixed": _LAYERS,
+    "cache_first": _CACHE,
+    "weights_first": _CACHE,
+    "narrow_cache_gain": _CACHE,
+    "cache_scales": _SCALES,
+    "cache_keys_before_values": _SCALES,
+    "cache_long_context": _SCALES,
+    "replicas_have_more_throughput": _REPLICAS,
+    "replicas_have_less_throughput": _REPLICAS,
+    "fast_link_gain": _LINK,
+    "pipeline_has_more_throughput": _PIPELINE,
+    "pipeline_has_less_throughput": _PIPELINE,
+    "wide_group": _GROUP,
+    "batching_gain": _("Together or one by one"),
+    "offline_chunk": _("Length of a prompt chunk"),
+    "larger_share": _SHARE,
+    "smaller_share": _SHARE,
+    "block_size_trade": _("Block size"),
+    "no_error_correction": _ECC,
+    "error_correction_can_be_off": _ECC,
+    "engines_not_ranked": _("Which engine"),
+}

@@ -25,6 +25,12 @@ RULES: dict[str, Any] = {
     "pipeline_unusable": _("A pipeline is of no use in decode"),
 }
 
+VERDICTS: dict[str, Any] = {
+    "agreed": _("agreed"),
+    "contradicted": _("contradicted"),
+    "unknown": _("unknown"),
+}
+
 AGREED: dict[str, Any] = {
     "usable_memory_85": _("{rule} GiB by the rule, {exact} GiB exactly."),
     "reserve_20": _("{rule} GiB by the rule, {exact} GiB exactly: {percent} percent of the card."),

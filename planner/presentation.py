@@ -14,6 +14,7 @@ from planner.core.parse_workload import SECONDS_PER_DAY
 from planner.forms import Plan, changes_of
 from planner.hero_figures import Figure, figures, seconds
 from planner.setup import Setup
+from planner.trades_card import is_trade
 
 STATE_OF_VERDICT = {"fits": "ok", "does_not_fit": "crit", "unsupported": "off", "unknown": "off"}
 ICON_OF_STATE = {"ok": "i-ok", "warn": "i-warn", "crit": "i-crit", "off": "i-off"}
@@ -286,9 +287,10 @@ def spelled(fix: Mapping[str, Any]) -> str:
 
 
 def advice(answer: Mapping[str, Any]) -> list[Remark]:
-    """Remarks that do not change the verdict, gravest first."""
+    """Remarks that do not change the verdict, gravest first; both sides of a choice have a card of their own."""
     order = {"error": 0, "warning": 1, "info": 2}
-    items = sorted(answer["advice"], key=lambda item: order.get(item["severity"], 3))
+    plain = (item for item in answer["advice"] if not is_trade(item))
+    items = sorted(plain, key=lambda item: order.get(item["severity"], 3))
     return [
         Remark(
             state=STATE_OF_SEVERITY.get(item["severity"], "off"),

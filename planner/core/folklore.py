@@ -8,11 +8,10 @@ import math
 
 from planner.core.beside import Beside, Case
 from planner.core.folklore_speed import rules_of_speed
-from planner.core.ruling import Ruling, compared, decided, not_applicable, unknown
+from planner.core.ruling import UNSOURCED, Ruling, compared, decided, not_applicable, unknown
 from planner.core.settings import longest_tokens
 from planner.core.units import GIB
 
-UNSOURCED = "passed on in deployment guides, without a measurement"
 VRAM_FORMULA = "https://modal.com/blog/how-much-vram-need-inference"
 SAFETY_FACTOR = "https://docs.anyscale.com/llm/serving/gpu-guidance"
 CACHE_FORMULA = "http://floreskul.name/posts/llm-memory-math"

@@ -3,10 +3,9 @@
 import math
 
 from planner.core.beside import SIXTEEN_BIT_BYTES, START_SEQUENCES, Beside, Case
-from planner.core.ruling import Ruling, compared, decided, not_applicable, unknown
+from planner.core.ruling import UNSOURCED, Ruling, compared, decided, not_applicable, unknown
 from planner.core.units import GIB
 
-UNSOURCED = "passed on in deployment guides, without a measurement"
 NAPKIN = "https://kubis.ai/blog/dgx_series/appendix_b_bandwidth_formula"
 NARROW_GAIN = "https://www.divergentcompute.com/first-principles-latency"
 SPREADING = "https://www.mintlify.com/vllm-project/vllm/serving/distributed-serving"

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+UNSOURCED = "passed on in deployment guides, without a measurement"
 # A range of a rule is a pair; a single figure stands for itself.
 RuleValue = float | tuple[float, float]
 
