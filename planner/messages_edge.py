@@ -79,8 +79,8 @@ ADVICE: dict[str, Any] = {
         "Expect {percent} percent of this speed once the machine is warm. See how fast it is for hours."
     ),
     "two_sockets_need_numa": _(
-        "Two sockets double the bandwidth on paper only: with memory placed badly one measured machine decoded at half "
-        "the speed of a single socket. Start with --numa distribute, or run one copy per socket under numactl."
+        "This speed counts the memory of both sockets, placed evenly: start with --numa distribute. Placed badly, "
+        "measured machines decoded at half of it. One copy per socket under numactl is the safe way."
     ),
     "prompts_are_slow_on_cores": _(
         "A CPU computes prompts slowly: {input_tokens} tokens take about {seconds} s before the first word. Keep "
@@ -97,6 +97,9 @@ ADVICE: dict[str, Any] = {
     "dense_on_cores": _(
         "All {gb} GB of weights are read for each token. A mixture of experts of the same size reads a fraction of "
         "that and decodes several times as fast on such a machine."
+    ),
+    "vllm_on_mac_needs_plugin": _(
+        "vLLM itself computes on the CPU of a Mac; its GPU needs the plugin vllm-metal. llama.cpp uses the GPU as it is."
     ),
     "memory_of_machine_assumed": _(
         "{memory_gib} GiB is what such a machine is often sold with. Give host_memory_gib to count with yours."

@@ -26,6 +26,7 @@ TWO_SOCKETS = (
     "https://github.com/ggml-org/llama.cpp/issues/11744"
 )
 THREADS = "https://github.com/ggml-org/llama.cpp/issues/6434 (fastest near 60 threads on 96 cores)"
+MAC_PLUGIN = "https://docs.vllm.ai/en/latest/getting_started/installation"
 APP_LIMIT = "https://developer.apple.com/forums/thread/826325"
 
 
@@ -39,6 +40,8 @@ def edge_advice(
     found: list[Advice] = []
     if card.unified_memory and card.accelerator_class != "cpu":
         found.extend(_shared_memory(card, memory, row))
+    if card.accelerator_class == "apple" and request.engine.name == "vllm":
+        found.append(Advice(code="vllm_on_mac_needs_plugin", severity="warning", source=MAC_PLUGIN))
     if memory.verdicts[row] != "fits" or not speed.tpot_ms[row] > 0:
         return found
     if card.accelerator_class in SMALL_CLASSES:

@@ -24,6 +24,7 @@ ALL = {
     "sparse_models_suit_cores",
     "dense_on_cores",
     "memory_of_machine_assumed",
+    "vllm_on_mac_needs_plugin",
 }
 
 
@@ -88,6 +89,30 @@ def test_mac_hears_of_its_shared_memory_alone() -> None:
     found = advice("apple-m4")
     assert set(found) == {"memory_shared_with_system"}
     assert found["memory_shared_with_system"]["percent"] == 67
+
+
+def test_vllm_on_a_mac_is_told_of_its_plugin() -> None:
+    found = advice("apple-m4-max", engine={"name": "vllm"}, weights=None)
+    assert "vllm_on_mac_needs_plugin" in found
+    assert "vllm_on_mac_needs_plugin" not in advice("apple-m4-max")
+
+
+@pytest.mark.parametrize(
+    "accelerator", ["apple-a18-pro", "qualcomm-sd-8-elite", "rockchip-rk3588", "raspberry-pi-5"]
+)
+@pytest.mark.parametrize("engine", ["vllm", "sglang", "tensorrt-llm"])
+def test_server_engines_do_not_run_on_phones_and_small_boards(accelerator: str, engine: str) -> None:
+    asked = {
+        "model": {"id": "Qwen/Qwen2.5-1.5B-Instruct"},
+        "accelerator": accelerator,
+        "engine": {"name": engine},
+        "settings": {"max_model_len": 1024},
+    }
+    request = parse_request(asked, CATALOG)
+    assert isinstance(request, EstimateRequest)
+    found = estimate([request], CATALOG)[0]
+    assert found["verdict"] == "unsupported"
+    assert "engine_not_for_vendor" in [reason["code"] for reason in found["reasons"]]
 
 
 def test_two_sockets_hear_of_numa_and_one_does_not() -> None:
