@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from planner.schemas_commands import COMMANDS
+
 NUMBER: dict[str, Any] = {"type": ["number", "null"]}
 WHOLE: dict[str, Any] = {"type": ["integer", "null"]}
 TEXT: dict[str, Any] = {"type": ["string", "null"]}
@@ -347,7 +349,7 @@ ANSWER: dict[str, Any] = object_of(
                 }
             ),
         },
-        "commands": {"type": ["object", "null"]},
+        "commands": COMMANDS,
         "basis": object_of({"catalog": {"type": "string"}, "core": {"type": "string"}, "calibration": TEXT}),
         "explain": {
             "type": "array",

@@ -1,19 +1,17 @@
 """The `commands` of an estimate: every form as text, whether it was checked, and why each flag is there."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planner.core.batch import MemoryBatch
 from planner.core.launch.launch import Launch
 from planner.core.launch.render import docker, shell
 from planner.core.launch.render_units import compose, systemd
-from planner.core.launch.write import write
+from planner.core.launch.write import FOLDER, write
 from planner.core.outcome import Reason
 from planner.core.request import EstimateRequest
 
 FORMS = ("shell", "docker", "compose", "systemd")
-# Where a virtual environment of the engine lies in the unit file.
-FOLDER = "/opt/{engine}"
 
 
 def commands(
@@ -22,9 +20,16 @@ def commands(
     row: int,
     *,
     flags: Mapping[str, Any],
-    why: Mapping[str, Reason],
+    settings: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any] | None:
-    """Commands of a settled plan, None where it has none: it does not fit, has no card, or no tables are loaded."""
+    """Commands of a settled plan, None where it has none: it does not fit, has no card, or no tables are loaded.
+
+    `settings` are those of the answer: their reasons are the reasons of the flags that set them.
+    """
+    why = {
+        item["name"]: Reason(code=item["reason"]["code"], values=item["reason"]["values"])
+        for item in settings
+    }
     if request.accelerator is None or batch.verdicts[row] != "fits" or request.engine.name not in flags:
         return None
     written = write(request, batch, row, flags=flags, why=why)

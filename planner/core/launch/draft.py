@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from planner.core.launch.flags import (
     FlagTable,
@@ -49,7 +50,7 @@ class Draft:
         One that this version does not have, or does not give this value, is left out and told about.
         """
         text = None if value is None else _text(value)
-        if not self._takes(name, text):
+        if not takes(self.table, self.version, name, text):
             self.unknown.append(name)
             values = {"flag": name, "value": text or "", "engine": self.table.engine, "version": self.version}
             self.notes.append(Reason(code="flag_left_out", values=values))
@@ -60,35 +61,39 @@ class Draft:
         """Put down a setting with the reason that the plan gives for it."""
         self.put(name, value, self.why.get(setting, ASKED), spelled=spelled)
 
-    def _takes(self, name: str, text: str | None) -> bool:
-        flag = self.table.flags.get(name)
-        if flag is None:
-            return False
-        status = status_at(self.table, flag, self.version)
-        if not (status.usable or status.kind == "unknown_between"):
-            return False
-        kind = kind_at(flag, self.version)
-        if text is None:
-            return kind == "true_false" or not takes_value(kind)
-        choices = choices_at(self.table, flag, self.version)
-        if choices is not None and text not in (*choices.allowed, *choices.unsure, *flag.words):
-            return False
-        return _within(range_at(flag, self.version), text)
-
     def verified(self) -> bool:
         """Whether every flag and value was looked up in a table of exactly this version."""
         return standing(self.table, self.version).verified and not self.unknown
 
 
-def _within(bounds: Range | None, text: str) -> bool:
-    if bounds is None:
+@lru_cache(maxsize=4096)
+def takes(found: FlagTable, version: str, name: str, text: str | None) -> bool:
+    """Whether a version has a flag and gives it this value, as far as the table says."""
+    flag = found.flags.get(name)
+    if flag is None:
+        return False
+    status = status_at(found, flag, version)
+    if not (status.usable or status.kind == "unknown_between"):
+        return False
+    kind = kind_at(flag, version)
+    if text is None:
+        return kind == "true_false" or not takes_value(kind)
+    choices = choices_at(found, flag, version)
+    if choices is not None and text not in {*choices.allowed, *choices.unsure, *flag.words}:
+        return False
+    bounds = range_at(flag, version)
+    return bounds is None or within(bounds, float(text))
+
+
+def within(bounds: Range, value: float) -> bool:
+    """Whether a number keeps to the bounds of a flag."""
+    if bounds.low is not None and (value < bounds.low or (value == bounds.low and not bounds.low_included)):
+        return False
+    if bounds.high is None:
         return True
-    value = float(text)
-    above = bounds.low is None or value > bounds.low or (bounds.low_included and value == bounds.low)
-    below = bounds.high is None or value < bounds.high or (bounds.high_included and value == bounds.high)
-    return above and below
+    return value < bounds.high or (value == bounds.high and bounds.high_included)
 
 
 def _text(value: float | str) -> str:
     """A number as people write it: 0.92, 8192."""
-    return value if isinstance(value, str) else f"{value:.4g}" if isinstance(value, float) else str(value)
+    return value if isinstance(value, str) else f"{value:.10g}"

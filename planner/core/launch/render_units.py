@@ -74,6 +74,9 @@ def systemd(launch: Launch, *, folder: str) -> str:
             "",
             "[Service]",
             f"User={launch.engine}",
+            f"StateDirectory={launch.engine}",
+            # Weights and compiled kernels are kept below the home.
+            f"Environment=HOME=/var/lib/{launch.engine}",
             f"# {' and '.join(launch.secrets)}, one NAME=value a line, readable by root only.",
             f"EnvironmentFile=-/etc/{launch.engine}.env",
             *environment,

@@ -25,6 +25,10 @@ KNOWN_KINDS = {
     "llama.cpp": frozenset({"nvidia", "amd", "intel", "apple", "cpu", "moore threads"}),
 }
 SYSTEMD_ENGINES = frozenset({"vllm"})
+# Where a unit expects the virtual environment of the engine.
+FOLDER = "/opt/{engine}"
+# Accelerators that one server machine commonly holds.
+ONE_MACHINE = 8
 LLAMA_HUB_FLAG, LLAMA_FILE_FLAG = "--hf-repo", "--model"
 
 
@@ -131,7 +135,13 @@ def _notes(draft: Draft, weights: Checkpoint, kind: str, box: Container | Reason
     request, found = draft.request, draft.table
     values = {"engine": found.engine, "version": request.engine.version}
     notes = [weights.note] if weights.note is not None else []
+    released = weights.note is not None and weights.note.code == "released_checkpoint"
+    if found.engine == "tensorrt-llm" and released and not weights.name.startswith("nvidia/"):
+        notes.append(Reason(code="format_not_checked_for_engine", values={"model": weights.name}))
     notes += draft.notes
+    devices = _devices(draft)
+    if devices > ONE_MACHINE:
+        notes.append(Reason(code="one_machine_assumed", values={"devices": devices}))
     known = standing(found, request.engine.version)
     if not known.verified:
         around = {"older": known.older or "", "newer": known.newer or "", **values}
@@ -151,4 +161,7 @@ def _notes(draft: Draft, weights: Checkpoint, kind: str, box: Container | Reason
         notes.append(
             Reason(code="listens_on_loopback", values={"port": address["port"], "host": address["host"]})
         )
+    if found.engine in SYSTEMD_ENGINES:
+        unit = {"folder": FOLDER.format(engine=found.engine), "user": found.engine}
+        notes.append(Reason(code="unit_assumes", values=unit))
     return notes

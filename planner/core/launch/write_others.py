@@ -17,6 +17,8 @@ def write_sglang(draft: Draft, batch: MemoryBatch, row: int) -> Checkpoint:
     """Put SGLang's flags down; returns the weights to name."""
     request, parallelism = draft.request, draft.request.parallelism
     weights = checkpoint(request, quantizes_on_load=request.scheme.id in SGLANG_ON_LOAD, gguf_from_hub=False)
+    if weights.gguf_file and not request.scheme_as_published:
+        draft.put("--tokenizer-path", request.model.id, Reason(code="tokenizer_of_gguf"))
     if weights.on_load:
         values = {"scheme": request.scheme.id}
         draft.put(
