@@ -158,7 +158,9 @@ def _on_card(request: EstimateRequest, card: AcceleratorSpec) -> EstimateRequest
     """The request on another card, with that card's own link unless another one was forced."""
     before = request.accelerator
     own = before is None or request.link == (before.link or before.pcie)
-    return replace(request, accelerator=card, link=card.link or card.pcie if own else request.link)
+    return replace(
+        request, accelerator=card, power=None, link=card.link or card.pcie if own else request.link
+    )
 
 
 def _is_allowed(name: str, value: float) -> bool:

@@ -117,9 +117,10 @@ def lowest_limit_w(table: Mapping[str, Any], accelerator: AcceleratorSpec) -> fl
 
 
 def curve_of(table: Mapping[str, Any], accelerator: AcceleratorSpec) -> Mapping[str, Any] | None:
-    """Shares of speed by share of power for machines of this class."""
+    """Shares of speed by share of power for machines of this class, the first that names this one or none."""
     curves: list[Mapping[str, Any]] = table.get("cap_curves", [])
-    return next((curve for curve in curves if accelerator.accelerator_class in curve["classes"]), None)
+    kind, key = accelerator.accelerator_class, accelerator.id
+    return next((c for c in curves if kind in c["classes"] and key in c.get("accelerators", (key,))), None)
 
 
 def derated(setting: PowerSetting) -> AcceleratorSpec:

@@ -108,6 +108,14 @@ def test_decode_on_a_server_card_does_not_notice_a_cap_that_it_does_not_reach() 
     assert setting.compute_share < 1.0
 
 
+def test_board_whose_modes_are_unknown_is_counted_like_its_relatives() -> None:
+    # 15 of 25 W: the Orin Nano Super keeps 0.667 there by its memory clock.
+    setting = under_limit(TABLE, CATALOG.accelerators["nvidia-jetson-orin-nx-16gb"], 15)
+    assert setting is not None
+    assert setting.bandwidth_share == pytest.approx(0.67)
+    assert (setting.kind, setting.confidence) == ("rule_of_thumb", "low")
+
+
 def test_derated_machine_keeps_its_memory_and_says_why_it_is_slower() -> None:
     setting = under_limit(TABLE, RTX_3090, 250)
     assert setting is not None
