@@ -52,6 +52,7 @@ ADDRESSES = {
     "planner:chart_data": Address(VIEWER, args={"chart": "curve"}),
     "planner:read_pasted_config": Address(VIEWER, "POST"),
     "planner:keyboard": Address(PUBLIC),
+    "planner:fits": Address(VIEWER),
     "planner:estimates": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
     "planner:limits": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
     "set_language": Address(PUBLIC, "POST"),
