@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from planner import api, api_limits, api_recommend, fits_views, recommend_views, views
+from planner import api, api_check, api_limits, api_recommend, fits_views, recommend_views, views
 
 app_name = "planner"
 urlpatterns = [
@@ -15,6 +15,7 @@ urlpatterns = [
     path("plan/config/", views.read_pasted_config, name="read_pasted_config"),
     path("fits/", fits_views.fits, name="fits"),
     path("help/keyboard/", views.keyboard, name="keyboard"),
+    path("api/v1/command-checks", api_check.command_checks, name="command_checks"),
     path("api/v1/estimates", api.estimates, name="estimates"),
     path("api/v1/limits", api_limits.limits, name="limits"),
     path("api/v1/recommendations", api_recommend.recommendations, name="recommendations"),

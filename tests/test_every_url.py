@@ -54,6 +54,7 @@ ADDRESSES = {
     "planner:keyboard": Address(PUBLIC),
     "planner:fits": Address(VIEWER),
     "planner:estimates": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
+    "planner:command_checks": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
     "planner:limits": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
     "set_language": Address(PUBLIC, "POST"),
     "api_schema": Address(PUBLIC),

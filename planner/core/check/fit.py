@@ -49,7 +49,6 @@ def refusals(
     answer: Mapping[str, Any],
     *,
     count: int | None,
-    catalog: Catalog,
 ) -> Iterator[Finding]:
     """The reasons of an estimate as findings about flags."""
     for reason in answer["reasons"]:
@@ -71,7 +70,7 @@ def refusals(
         severity = "error"
         if code in FROM_PARTS and (amounts.loose_fit or not amounts.trusted_memory):
             severity = "warning"
-        yield _refusal(launch, request, reason, severity, count=count, catalog=catalog)
+        yield _refusal(launch, request, reason, severity, count=count)
 
 
 def _is_gguf(request: EstimateRequest, code: str) -> bool:
@@ -86,7 +85,6 @@ def _refusal(
     severity: str,
     *,
     count: int | None,
-    catalog: Catalog,
 ) -> Finding:
     code, field = reason["code"], reason["field"] or ""
     values = {**reason["values"], "reason": code}

@@ -21,6 +21,7 @@ from planner.core.check.names import CardName, ModelName, card_name, model_name
 from planner.core.check.program import Program
 from planner.core.check.typed import typed_text
 from planner.core.check.values import flag_findings
+from planner.core.check.weights_asked import card_findings, checkpoint_findings, idle_cards
 from planner.core.check.words import Script, read_script
 from planner.core.check.written import read_written
 from planner.core.estimate import estimate
@@ -205,7 +206,8 @@ def _judge_launch(launch: Launch, asked: Asked, catalog: Catalog, found: list[Fi
         *flag_findings(launch),
         *(conflict_findings(launch, spec) if launch.engine == "vllm" else other_conflicts(launch)),
         *around_findings(launch, asked.ports_in_use),
-        *_model_findings(launch, model, asked, catalog),
+        *_model_findings(launch, model),
+        *checkpoint_findings(launch, model.id, catalog),
         *read.notes,
     ]
     request, answer, more = _on_card(launch, read, card, asked=asked, count=count, catalog=catalog)
@@ -213,6 +215,7 @@ def _judge_launch(launch: Launch, asked: Asked, catalog: Catalog, found: list[Fi
     plain = fit.parsed_of(read, catalog, None)
     findings.extend(fit.risks(launch, plain))
     findings.extend(fit.too_many_ranks(launch, read, plain, count))
+    findings.extend(idle_cards(launch, read, count))
     shown = {
         **read.request,
         "id": asked.id,
@@ -300,7 +303,7 @@ def _count(launch: Launch, asked: Asked, card: CardName) -> int | None:
     return seen if told is None else min(seen, told)
 
 
-def _model_findings(launch: Launch, model: ModelName, asked: Asked, catalog: Catalog) -> Iterator[Finding]:
+def _model_findings(launch: Launch, model: ModelName) -> Iterator[Finding]:
     if launch.model is not None and model.id is None:
         yield Finding(
             code="model_not_in_catalog",
@@ -332,7 +335,7 @@ def _on_card(
         return None, None, findings
     answers = estimate(known, catalog)
     refused = [
-        list(fit.refusals(launch, read, request, answer, count=count, catalog=catalog))
+        [*fit.refusals(launch, read, request, answer, count=count), *card_findings(launch, request)]
         for request, answer in zip(known, answers, strict=True)
     ]
     if len(known) > 1:

@@ -165,7 +165,7 @@ def _by_words(catalog: Catalog, name: str) -> tuple[str, ...]:
     if not asked:
         return ()
     having = [
-        (len(words - asked), card.id)
+        (len(words - asked - {_memory_word(card)}), card.id)
         for card in catalog.accelerators.values()
         if asked <= (words := _card_words(card)) and not _is_rare(card)
     ]
@@ -186,9 +186,12 @@ def _is_rare(card: AcceleratorSpec) -> bool:
 def _card_words(card: AcceleratorSpec) -> frozenset[str]:
     words = set(_words(card.name))
     words.discard("custom")
-    if card.memory_gb:
-        words.add(f"{card.memory_gb:g}gb")
+    words.add(_memory_word(card))
     return frozenset(words)
+
+
+def _memory_word(card: AcceleratorSpec) -> str:
+    return f"{card.memory_gb:g}gb" if card.memory_gb else ""
 
 
 def _words(text: str) -> frozenset[str]:

@@ -30,6 +30,14 @@ def flag_findings(launch: Launch) -> Iterator[Finding]:
         elif given.found.flag is None:
             yield _unknown(launch, given)
         else:
+            if given.found.how == "prefix":
+                yield Finding(
+                    code="flag_shortened",
+                    severity="warning",
+                    flag=given.typed,
+                    values={"name": given.found.flag.name},
+                    fix=given.found.flag.name,
+                )
             yield from _standing(launch, given)
             yield from _value(launch, given)
 
