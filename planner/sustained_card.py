@@ -32,7 +32,6 @@ class Pace:
     together: str
     power: str
     energy: str
-    source: str
     title: str
 
 
@@ -45,6 +44,7 @@ class SustainedCard:
     paces: Sequence[Pace]
     ticks: Sequence[Tick]
     note: str
+    sources: Sequence[str]
     shows_energy: bool
 
 
@@ -65,6 +65,7 @@ def sustained_card(answer: Mapping[str, Any]) -> SustainedCard | None:
         paces=[_pace(name, pace, kind, scale) for name, pace, kind in rows],
         ticks=_ticks(end, step, scale),
         note=_cap_sentence(found),
+        sources=list(dict.fromkeys(pace["source"] for _name, pace, _kind in rows if pace.get("source"))),
         shows_energy=any(cap["energy_per_token_j"] is not None for cap in found["capped"]),
     )
 
@@ -76,7 +77,7 @@ def _ticks(end: float, step: float, scale: Scale) -> list[Tick]:
         Tick(
             at=scale.x(value),
             text=axis_text(value) + (unit if value == values[-1] else ""),
-            css="end" if value == values[-1] else "wide" if index % 2 else "",
+            css="end" if value == values[-1] else "wide" if index % 2 or index == len(values) - 2 else "",
         )
         for index, value in enumerate(values)
     ]
@@ -103,7 +104,6 @@ def _pace(name: str, pace: Mapping[str, Any], kind: str, scale: Scale) -> Pace:
         together=short(pace["output_tokens_per_s"]),
         power=with_unit(power, "W") if power is not None else DASH,
         energy=with_unit(energy, "J") if energy is not None else DASH,
-        source=pace.get("source", ""),
         title=f"{name}: {speed}",
     )
 
@@ -150,7 +150,7 @@ def _cap_sentence(found: Mapping[str, Any]) -> str:
     cap = caps[len(caps) // 2]
     lost = 1 - found["burst"]["tpot_ms"] / cap["tpot_ms"]
     return _(
-        "A cap at %(power)s takes %(saved)s percent of the power and costs %(lost)s percent of the speed per token: "
+        "A cap at %(power)s saves %(saved)s percent of the power and costs %(lost)s percent of the speed per token: "
         "decode waits for memory, prompts wait longer."
     ) % {
         "power": with_unit(cap["power_w"], "W"),

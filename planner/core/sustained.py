@@ -183,7 +183,9 @@ def _long(rule: Mapping[str, Any], figures: Mapping[str, Any]) -> dict[str, Any]
         "share": rule["share"],
         "after_s": rule["after_s"],
         "cause": rule["cause"],
-        **{name: rule[name] for name in ("kind", "source", "confidence")},
+        "kind": _figure_kind(rule["kind"]),
+        "source": rule["source"],
+        "confidence": rule["confidence"],
     }
 
 
@@ -197,7 +199,7 @@ def _capped(setting: PowerSetting, figures: Mapping[str, Any], count: int) -> di
         "frequency_share": round(setting.compute_share, 3) if setting.mode is not None else None,
         **figures,
         "energy_per_token_j": None if setting.watts is None else _rounded(setting.watts * count / rate),
-        "kind": setting.kind,
+        "kind": _figure_kind(setting.kind),
         "source": setting.source,
         "confidence": setting.confidence,
     }
@@ -217,6 +219,11 @@ def _self_capped(rule: Mapping[str, Any], settled: Mapping[str, Any]) -> dict[st
         "source": rule["source"],
         "confidence": "low",
     }
+
+
+def _figure_kind(kind: str) -> str:
+    """A speed is computed from a share that was measured or stated; a rule of thumb makes it no better than that."""
+    return "computed" if kind in ("measured", "datasheet") else kind
 
 
 def _rounded(value: Any) -> float:

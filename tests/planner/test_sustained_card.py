@@ -52,7 +52,7 @@ def test_packed_cards_say_what_a_cap_saves_and_costs() -> None:
     )
     assert found is not None
     # 245 of 350 W is 30 % less.
-    assert "A cap at 245\N{NO-BREAK SPACE}W takes 30 percent of the power" in found.note
+    assert "A cap at 245\N{NO-BREAK SPACE}W saves 30 percent of the power" in found.note
     assert found.shows_energy
 
 

@@ -70,7 +70,7 @@ def test_phone_falls_to_the_measured_share_of_its_first_speed() -> None:
     found = answer(SMALL, accelerator="apple-a18-pro")["sustained"]
     burst, settled = found["burst"], found["sustained"]
     assert burst["tpot_ms"] / settled["tpot_ms"] == pytest.approx(22.6 / 40, abs=0.06)
-    assert (settled["share"], settled["after_s"], settled["kind"]) == (0.56, 60, "measured")
+    assert (settled["share"], settled["after_s"], settled["kind"]) == (0.56, 60, "computed")
     low, high = settled["interval"]["tpot_ms"]
     assert low < settled["tpot_ms"] < high
     assert found["capped"][0]["frequency_share"] == 0.56
