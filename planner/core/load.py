@@ -6,6 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.core.batch import FloatArray
+from planner.core.coefficients import FITTED, Coefficients
+from planner.core.decode import Layouts
+from planner.core.steady import Load, Steady
+from planner.core.steady import solve as solve_steady
 
 ROUNDS = 24
 # Seconds of a whole request, (m,), of these rows (m,) at these concurrencies (m,)
@@ -45,3 +49,25 @@ def solve(rate: float, *, response_s: Response, most: FloatArray) -> FloatArray:
         too_few[missed] = np.minimum(np.ceil(led_to)[~enough] - 1.0, high[missed] - 1.0)
     answer[rows] = high[rows]
     return answer
+
+
+def request_s(layouts: Layouts, load: Load, c: Coefficients = FITTED) -> FloatArray:
+    """Seconds of a whole request, waiting included (n,): to the first token, then the output at its pace."""
+    return of_request(solve_steady(layouts, load, c), load)
+
+
+def of_request(steady: Steady, load: Load) -> FloatArray:
+    """Seconds of a whole request in a steady state."""
+    return steady.ttft_s + load.output_tokens * steady.tpot_s
+
+
+def slotted(load: Load, rows: NDArray[np.intp], concurrency: FloatArray, replicas: FloatArray) -> Load:
+    """Some rows of a load at other concurrencies (m,), with a slot for each request that comes to a replica."""
+    return Load(
+        input_tokens=load.input_tokens[rows],
+        output_tokens=load.output_tokens[rows],
+        concurrency=concurrency,
+        max_num_seqs=np.ceil(concurrency / replicas[rows]),
+        cache_sequences=load.cache_sequences[rows],
+        max_num_batched_tokens=load.max_num_batched_tokens[rows],
+    )

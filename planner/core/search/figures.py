@@ -1,17 +1,37 @@
-"""Memory and speed of every candidate of a search."""
+"""Memory and speed of every candidate of a search, without a loop over candidates."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from planner.core import estimate
 from planner.core.batch import FloatArray
-from planner.core.request import Settings
+from planner.core.coefficients import FITTED
+from planner.core.load import of_request, request_s, slotted
+from planner.core.load import solve as littles_law
+from planner.core.request import Settings, Workload
 from planner.core.search.asked import SearchRequest
+from planner.core.search.engine_rows import EngineRows, Weighed
+from planner.core.search.hardware import (
+    Hardware,
+    hardware_of,
+    refused_cache_dtype,
+    refused_cards,
+    refused_scheme,
+)
 from planner.core.search.limits import ruled_out
 from planner.core.search.space import Index, Space
+from planner.core.settings import longest_tokens, padded_length, sequences_for
 from planner.core.specs import Catalog
-from planner.core.validity import UNSUPPORTED_CODES
+from planner.core.steady import Steady, solve
+from planner.core.validity import architecture_reasons
+from planner.core.verdict import refusals
+
+# Rows that are weighed together: few enough that their columns stay in cache
+CHUNK = 2048
+# No replica is asked to run more
+MOST_PER_REPLICA = 4096.0
+WHOLE = 1e-9  # of a quotient that is equal but for binary fractions
 
 
 @dataclass(slots=True, kw_only=True)
@@ -21,71 +41,148 @@ class Figures:
     `outcome` is 0 for rows that start and serve the load, else one more than the index of its reason in `reasons`.
     """
 
+    max_model_len: int
     outcome: Index
-    reasons: list[str]
-    concurrency: FloatArray
-    running: FloatArray
+    concurrency: FloatArray  # of all replicas
+    running: FloatArray  # per replica
     tpot_ms: FloatArray
     ttft_ms: FloatArray
     output_tokens_per_s: FloatArray
     short_gib: FloatArray  # of rows that do not fit
-    settings: list[Settings]
-    settings_of: Index
+    reasons: list[str] = field(default_factory=list)
 
     def refuse(self, rows: Index, reason: str) -> None:
         """Rule rows out for a reason; those already ruled out keep theirs."""
-        if reason not in self.reasons:
-            self.reasons.append(reason)
         open_rows = rows[self.outcome[rows] == 0]
-        self.outcome[open_rows] = self.reasons.index(reason) + 1
+        if len(open_rows):
+            if reason not in self.reasons:
+                self.reasons.append(reason)
+            self.outcome[open_rows] = self.reasons.index(reason) + 1
 
     def settings_at(self, space: Space, row: int) -> Settings:
-        """Settings that a row was weighed with."""
-        return self.settings[int(self.settings_of[row])]
+        """Settings that a row was weighed with: those that `derive_settings` gives."""
+        replicas = space.plans[int(space.plan[row])].data
+        return Settings(
+            max_model_len=self.max_model_len, max_num_seqs=sequences_for(int(self.concurrency[row]), replicas)
+        )
 
 
 def figures_of(request: SearchRequest, space: Space, catalog: Catalog) -> Figures:
-    """Figures of the `allowed` rows; the others are NaN."""
-    rows = len(space)
-    unknown = [np.full(rows, np.nan) for _ in range(6)]
+    """Figures of every row that the asker's limits leave."""
+    unknown = np.full((6, len(space)), np.nan)
+    limit = request.model.max_position_embeddings
     figures = Figures(
-        outcome=np.zeros(rows, dtype=np.intp),
-        reasons=[],
+        max_model_len=min(padded_length(longest_tokens(request.workload)), limit),
+        outcome=np.zeros(len(space), dtype=np.intp),
         concurrency=unknown[0],
         running=unknown[1],
         tpot_ms=unknown[2],
         ttft_ms=unknown[3],
         output_tokens_per_s=unknown[4],
         short_gib=unknown[5],
-        settings=[],
-        settings_of=np.zeros(rows, dtype=np.intp),
     )
     for reason, out in ruled_out(space, request.constraints):
         figures.refuse(np.flatnonzero(out), reason)
-    allowed = np.flatnonzero(figures.outcome == 0)
-    for start in range(0, len(allowed), 4096):
-        _fill(figures, request, space, catalog, allowed[start : start + 4096])
+    hardware = hardware_of(catalog, space.accelerators)
+    for number, engine in enumerate(space.engines):
+        left = np.flatnonzero((space.engine == number) & (figures.outcome == 0))
+        if len(left):
+            tables = EngineRows(
+                space,
+                left,
+                engine=engine,
+                hardware=hardware,
+                max_model_len=figures.max_model_len,
+                workload=request.workload,
+            )
+            _refuse_unsupported(request, figures, tables, left)
+            _fill(request, figures, tables, left[figures.outcome[left] == 0])
     return figures
 
 
-def _fill(figures: Figures, request: SearchRequest, space: Space, catalog: Catalog, rows: Index) -> None:
-    asked = [
-        replace(space.request(int(row), settings=Settings(), workload=request.workload), derive_settings=True)
-        for row in rows
-    ]
-    settled, memory, speed = estimate.evaluate(asked, catalog)
-    for place, row in enumerate(rows):
-        verdict, reasons = memory.verdicts[place], memory.reasons[place]
-        figures.settings_of[row] = len(figures.settings)
-        figures.settings.append(settled[place].settings)
-        one = np.array([row])
-        if verdict == "unsupported":
-            code = next(reason.code for reason in reasons if reason.code in UNSUPPORTED_CODES)
-            figures.refuse(one, f"not_supported:{code}")
-        elif verdict != "fits":
-            figures.refuse(one, "does_not_fit" if verdict == "does_not_fit" else "no_data")
-    figures.concurrency[rows] = request.workload.concurrency
-    figures.running[rows] = speed.running
-    figures.tpot_ms[rows] = speed.tpot_ms
-    figures.ttft_ms[rows] = speed.ttft_ms
-    figures.output_tokens_per_s[rows] = speed.output_tokens_per_s
+def _refuse_unsupported(request: SearchRequest, figures: Figures, tables: EngineRows, rows: Index) -> None:
+    """What needs no sum: in the order in which one estimate would say it."""
+    space, engine, hardware = tables.space, tables.engine, tables.hardware
+    workload, key = request.workload, id(engine.values)
+    if workload.input_tokens + workload.output_tokens > figures.max_model_len:
+        figures.refuse(rows, "not_supported:workload_exceeds_max_model_len")
+    for reason in architecture_reasons(space.request(int(rows[0]), settings=Settings(), workload=workload)):
+        figures.refuse(rows, f"not_supported:{reason.code}")
+    card = refused_cards(hardware, key, engine)
+    _refuse_codes(figures, rows, card.codes, card.code[space.accelerator[rows]])
+    for number, scheme in enumerate(space.schemes):
+        refused = refused_scheme(hardware, key, engine, scheme)
+        some = rows[space.scheme[rows] == number]
+        _refuse_codes(figures, some, refused.codes, refused.code[space.accelerator[some]])
+    for number, dtype in enumerate(space.cache_dtypes):
+        refused = refused_cache_dtype(hardware, key, engine, dtype)
+        some = rows[space.cache_dtype[rows] == number]
+        _refuse_codes(figures, some, refused.codes, refused.code[space.accelerator[some]])
+    against = tables.layouts.refused[space.scheme[rows], space.plan[rows]]
+    _refuse_codes(figures, rows, tables.layouts.codes, against)
+
+
+def _refuse_codes(figures: Figures, rows: Index, codes: Sequence[str], code: Index) -> None:
+    for number, name in enumerate(codes[1:], start=1):
+        figures.refuse(rows[code == number], f"not_supported:{name}")
+
+
+def _fill(request: SearchRequest, figures: Figures, tables: EngineRows, rows: Index) -> None:
+    """Weigh rows and work out the speed of those that fit, some at a time."""
+    workload = request.workload
+    with np.errstate(all="ignore"):
+        for start in range(0, len(rows), CHUNK):
+            chunk = rows[start : start + CHUNK]
+            if workload.requests_per_s is None:
+                weighed = tables.weigh(chunk, np.full(len(chunk), float(workload.concurrency)))
+                kept = _refuse_unfit(figures, weighed, "does_not_fit")
+                _put(figures, kept, solve(tables.rated(kept.rows), tables.load(kept), FITTED), workload)
+            else:
+                _fill_at_rate(workload.requests_per_s, figures, tables, chunk)
+
+
+def _refuse_unfit(figures: Figures, weighed: Weighed, reason: str) -> Weighed:
+    """Rule out what memory refuses, and give back the rest."""
+    refused = np.zeros(len(weighed.rows), dtype=np.bool_)
+    for holds in refusals(weighed.memory, weighed.fit, weighed.checks).values():
+        refused |= holds
+    short = weighed.fit.request_gib - weighed.fit.free_gib
+    figures.short_gib[weighed.rows[refused]] = short[refused]
+    figures.refuse(weighed.rows[refused], reason)
+    return weighed.at(np.flatnonzero(~refused))
+
+
+def _fill_at_rate(rate: float, figures: Figures, tables: EngineRows, rows: Index) -> None:
+    """Figures at the concurrency that a rate of requests leads to on each row."""
+    alone = _refuse_unfit(figures, tables.weigh(rows, np.ones(len(rows))), "does_not_fit")
+    rates, load = tables.rated(alone.rows), tables.load(alone)
+    replicas = rates.work.data
+    held = load.cache_sequences
+    if tables.engine.values["budget"] == "whole_context":
+        held = np.floor(alone.fit.free_gib / alone.fit.request_gib)
+    most = replicas * np.clip(np.nan_to_num(held, nan=MOST_PER_REPLICA), 1.0, MOST_PER_REPLICA)
+
+    def response_s(some: Index, concurrency: FloatArray) -> FloatArray:
+        return request_s(rates.at(some), slotted(load, some, concurrency, replicas))
+
+    concurrency = littles_law(rate, response_s=response_s, most=most)
+    figures.refuse(alone.rows[np.isinf(concurrency)], "load_above_capacity")
+    enough = np.flatnonzero(np.isfinite(concurrency))
+    kept = _refuse_unfit(
+        figures, tables.weigh(alone.rows[enough], concurrency[enough]), "load_above_capacity"
+    )
+    settled = tables.load(kept)
+    steady = solve(tables.rated(kept.rows), settled, FITTED)
+    _put(figures, kept, steady, tables.workload)
+    # Slots take memory from the cache: where that was too much, requests come faster than they are done
+    waiting = rate * of_request(steady, settled) > kept.concurrency * (1 + WHOLE)
+    figures.refuse(kept.rows[waiting], "load_above_capacity")
+
+
+def _put(figures: Figures, weighed: Weighed, steady: Steady, workload: Workload) -> None:
+    rows = weighed.rows
+    figures.concurrency[rows] = weighed.concurrency
+    figures.running[rows] = steady.running
+    figures.tpot_ms[rows] = steady.tpot_s * 1e3
+    figures.ttft_ms[rows] = steady.ttft_s * 1e3
+    figures.output_tokens_per_s[rows] = steady.requests_per_s * workload.output_tokens
