@@ -18,7 +18,7 @@ from planner.core.search.layouts import layouts_of
 from planner.core.search.space import Index, Space
 from planner.core.specs import EngineSpec
 from planner.core.steady import Load
-from planner.core.verdict import Checks, Fit
+from planner.core.verdict import BoolArray, Checks, Fit
 from planner.core.work import ENGINES, CardWork, ModelWork, Work
 
 
@@ -83,13 +83,20 @@ class EngineRows:
         self._size_scale = np.concatenate([group.size_scale for group in groups])
         self._extra_us = np.concatenate([group.extra_us for group in groups])
 
+    @property
+    def _has_state(self) -> BoolArray:
+        """Which pools hold a state per sequence."""
+        first, counts = columns.POOL_PART.start, columns.GROUP_COUNTS
+        tokens = self.layouts.pools[columns.GROUP_TOKENS.start - first : columns.GROUP_TOKENS.stop - first]
+        counted = self.layouts.pools[counts.start - first : counts.stop - first] > 0
+        found: BoolArray = np.any(np.isinf(tokens) & counted, axis=0)
+        return found
+
     def weigh(self, rows: Index, concurrency: FloatArray) -> Weighed:
         """Memory of `rows` with a slot for each of the requests that come to a replica."""
         space, values = self.space, self.engine.values
         memory, fit = weigh(self._given(rows, np.ceil(concurrency / self.data[space.plan[rows]])))
-        state = np.isinf(self.layouts.pools[columns.GROUP_TOKENS.start - columns.QUANTUM :][: columns.GROUPS])
-        counted = self.layouts.pools[columns.GROUP_COUNTS.start - columns.QUANTUM :][: columns.GROUPS] > 0
-        has_state = (state & counted).any(axis=0)[self.layouts.pool_of(space, rows)]
+        has_state = self._has_state[self.layouts.pool_of(space, rows)]
         return Weighed(
             rows=rows,
             concurrency=concurrency,
@@ -155,7 +162,7 @@ class EngineRows:
             spread_gib=everywhere(values["spread_gib"]),
         )
 
-    def _graph_batch(self, tier: Index, wide: FloatArray, sequences: FloatArray) -> FloatArray:
+    def _graph_batch(self, tier: Index, wide: BoolArray, sequences: FloatArray) -> FloatArray:
         """Largest batch that is captured: of the tier, or all sequences where the engine names none."""
         tiers = self.engine.values["batch_defaults"]["tiers"]
         narrow_by_tier, wide_by_tier = (

@@ -13,7 +13,6 @@ from planner.core.request import Settings, Workload
 from planner.core.search.asked import SearchRequest
 from planner.core.search.engine_rows import EngineRows, Weighed
 from planner.core.search.hardware import (
-    Hardware,
     hardware_of,
     refused_cache_dtype,
     refused_cards,

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from planner.core.batch import FloatArray
 from planner.core.defaults import tier_of, visible_gib
 from planner.core.layout import wires
-from planner.core.links import collective, curves_of
+from planner.core.links import Collective, collective, curves_of
 from planner.core.memory import WITHOUT_GRAPHS
 from planner.core.outcome import Reason
 from planner.core.request import EstimateRequest, Parallelism, Settings
-from planner.core.specs import AcceleratorSpec, Catalog, EngineSpec, ModelSpec, Scheme
+from planner.core.specs import AcceleratorSpec, Catalog, EngineSpec, LinkSpec, ModelSpec, Scheme
 from planner.core.validity import cache_dtype_reasons, card_reasons, scheme_reasons
 from planner.core.verdict import free_at_start_gib
 from planner.core.work import card_work
@@ -84,8 +84,8 @@ def card_columns(hardware: Hardware, scheme: Scheme) -> FloatArray:
 def links_of(hardware: Hardware, tensor: int) -> Links:
     """Collectives of groups of `tensor` accelerators on the link that each has."""
     curves = curves_of(hardware.catalog)
-    known: dict[object, object] = {}
-    found = []
+    known: dict[tuple[LinkSpec | None, LinkSpec | None], Collective] = {}
+    found: list[Collective] = []
     for card in hardware.accelerators:
         key = (card.link, card.pcie)
         if key not in known:

@@ -99,14 +99,16 @@ def layouts_of(space: Space, rows: Index, engine: EngineSpec, settings: Settings
     overheads_at = np.zeros((shape[2], len(WIRES)), dtype=np.intp)
     pools_at, work_at = np.zeros(shape, dtype=np.intp), np.zeros(shape, dtype=np.intp)
     codes: dict[str, int] = {"": 0}
+    against: dict[Hashable, str] = {}
+    bases = [_base(plan) for plan in space.plans]
     for at in _met(space, rows, shape):
         scheme, dtype, plan = at
-        request = _probe(space, at, engine, settings)
-        base = request.parallelism
-        if (scheme, base) not in weights.numbers:
-            code = next((reason.code for reason in _against(request)), "")
-            codes.setdefault(code, len(codes))
-            refused[scheme, [p for p, one in enumerate(space.plans) if _base(one) == base]] = codes[code]
+        base = bases[plan]
+        request = _probe(space, at, base, engine, settings)
+        code = against.get((scheme, base))
+        if code is None:
+            code = against[scheme, base] = next((reason.code for reason in _against(request)), "")
+        refused[scheme, plan] = codes.setdefault(code, len(codes))
         weights_at[scheme, plan] = weights.number((scheme, base), partial(_weights, request))
         for link, name in enumerate(WIRES):
             overheads_at[plan, link] = overheads.number((base, name), partial(overheads_part, request, name))
@@ -133,8 +135,10 @@ def _met(space: Space, rows: Index, shape: tuple[int, int, int]) -> list[tuple[i
     return [(int(s), int(d), int(p)) for s, d, p in np.argwhere(met)]
 
 
-def _probe(space: Space, at: tuple[int, int, int], engine: EngineSpec, settings: Settings) -> EstimateRequest:
-    scheme, dtype, plan = at
+def _probe(
+    space: Space, at: tuple[int, int, int], base: Parallelism, engine: EngineSpec, settings: Settings
+) -> EstimateRequest:
+    scheme, dtype, _ = at
     return EstimateRequest(
         id=None,
         model=space.model,
@@ -143,7 +147,7 @@ def _probe(space: Space, at: tuple[int, int, int], engine: EngineSpec, settings:
         kv_cache_dtype=space.cache_dtypes[dtype],
         accelerator=None,
         count=1,
-        parallelism=_base(space.plans[plan]),
+        parallelism=base,
         link=None,
         engine=engine,
         settings=settings,

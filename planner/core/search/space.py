@@ -53,16 +53,11 @@ class Space:
     plan: Index
     scheme: Index
     cache_dtype: Index
+    count: Index  # accelerators
     filtered: tuple[tuple[str, int, int], ...]
 
     def __len__(self) -> int:
         return len(self.engine)
-
-    @property
-    def count(self) -> Index:
-        """Accelerators of every row."""
-        counts = np.array([plan.tensor * plan.pipeline * plan.data for plan in self.plans], dtype=np.intp)
-        return counts[self.plan]
 
     def request(
         self, row: int, *, settings: Settings, workload: Workload, targets: Targets | None = None
@@ -137,6 +132,9 @@ def space_of(request: SearchRequest, catalog: Catalog) -> Space:
         plan=rows[2],
         scheme=rows[3],
         cache_dtype=rows[4],
+        count=np.array([plan.tensor * plan.pipeline * plan.data for plan in plans.all], dtype=np.intp)[
+            rows[2]
+        ],
         filtered=tuple(
             (reason, index, part.rows_of_one)
             for part in sets
