@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from planner import messages_advice, messages_edge, messages_search
+from planner.core.figures import DASH
 
 # What is wrong with an input, and how to mend it.
 PROBLEMS: dict[str, Any] = {
@@ -251,6 +252,8 @@ class _Values(dict[str, Any]):
 
 
 def _shown(value: Any) -> Any:
+    if value is None:
+        return DASH
     if isinstance(value, bool) or not isinstance(value, float):
         return value
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"

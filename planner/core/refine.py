@@ -183,6 +183,8 @@ def _within_tpot(
 
 def _within_chunk(request: EstimateRequest, limit: float, catalog: Catalog) -> EstimateRequest:
     """The largest part of prompts in one pass that keeps this pass, and so the token it delays, within `limit`."""
+    if request.engine.values["batch_defaults"]["budget"] != "tier":
+        return request  # prompts are worked on whole: a chunk below the length would be refused
     batch = memory.evaluate([request])
     default = float(batch.max_num_batched_tokens[0])
     floor = max(SMALLEST_CHUNK, int(batch.max_num_seqs[0]))
