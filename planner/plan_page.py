@@ -8,10 +8,11 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from planner import estimates, pictures, presentation
+from planner import estimates, pictures, presentation, settings_card, thumb_card, trades_card
 from planner import working as workings
 from planner.changes import Change, helpful_changes
 from planner.charts import Bar
+from planner.command_card import CommandCard, command_card
 from planner.core.figures import NBSP, count, short
 from planner.core.parse import parse_request
 from planner.core.request import EstimateRequest, Workload
@@ -21,23 +22,32 @@ from planner.forms import BY_KEY, INPUTS, Plan, key_of
 from planner.hero_figures import Figure
 from planner.limit_figures import limit_figures
 from planner.presentation import Remark, Verdict
+from planner.settings_card import SettingsCard
 from planner.setup import Setup, setup_of
 from planner.startup_lines import startup_lines
+from planner.sustained_card import SustainedCard, sustained_card
+from planner.thumb_card import ThumbCard
+from planner.trades_card import Trade
 
 # In the order of the page; the name is that of the jump list.
 SECTIONS: dict[str, Any] = {
     "changes": gettext_lazy("What would help"),
     "step": gettext_lazy("Time of a token"),
+    "sustained": gettext_lazy("For hours"),
     "memory": gettext_lazy("Does it fit"),
     "roofline-card": gettext_lazy("What limits it"),
     "curve-card": gettext_lazy("Users and speed"),
+    "command": gettext_lazy("Launch command"),
+    "settings": gettext_lazy("Settings"),
     "startup": gettext_lazy("Start-up log"),
+    "thumb": gettext_lazy("Rules of thumb"),
+    "trades": gettext_lazy("Choices"),
     "advice": gettext_lazy("What else to know"),
     "working": gettext_lazy("Working"),
     "ask": gettext_lazy("For programs"),
 }
 # Field of PlanPage that fills a section, where it has another name.
-SHOWN_BY = {"roofline-card": "roof", "curve-card": "curve", "ask": "curl"}
+SHOWN_BY = {"roofline-card": "roof", "curve-card": "curve", "command": "commands", "ask": "curl"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +77,11 @@ class PlanPage:
     roof: Picture | None = None
     curve: Picture | None = None
     changes: Sequence[Change] = ()
+    sustained: SustainedCard | None = None
+    commands: CommandCard | None = None
+    settings: SettingsCard | None = None
+    thumb: ThumbCard | None = None
+    trades: Sequence[Trade] | None = None
     advice: Sequence[Remark] = ()
     working: Sequence[workings.Step] = ()
     startup: Sequence[str] = ()
@@ -83,6 +98,11 @@ class PlanPage:
 
     def _has(self, key: str) -> bool:
         return bool(getattr(self, SHOWN_BY.get(key, key)))
+
+    @property
+    def has_workload(self) -> bool:
+        """Whether there is a load that other set-ups could be compared by."""
+        return "workload" in self.plan.request()
 
     @property
     def can_help(self) -> bool:
@@ -121,8 +141,17 @@ def plan_page(plan: Plan, *, catalog: Catalog, address: str) -> PlanPage:
     changes = helpful_changes(plan, answer, request, parsed, catalog)
     asked = presentation.asked_users(answer, request)
     found = sweep(parsed, catalog, asked=asked) if answer["speed"] else None
-    more = limit_figures(parsed, catalog) if answer["speed"] else []
-    return answered(plan, answer, request, parsed, changes=changes, found=found, more=more, address=address)
+    return answered(
+        plan,
+        answer,
+        request,
+        parsed,
+        changes=changes,
+        found=found,
+        more=limit_figures(parsed, catalog) if answer["speed"] else [],
+        commands=command_card(plan, answer, request, parsed, catalog),
+        address=address,
+    )
 
 
 def _with_errors(plan: Plan, problem: Mapping[str, Any]) -> PlanPage:
@@ -200,6 +229,7 @@ def answered(
     changes: Sequence[Change],
     found: Sweep | None,
     more: Sequence[Figure] = (),
+    commands: CommandCard | None = None,
     address: str,
 ) -> PlanPage:
     """The page for one answer of the contract. `more` are figures that stand beside those of the answer itself."""
@@ -223,6 +253,11 @@ def answered(
         memory=memory,
         memory_sentence=pictures.memory_sentence(answer, parsed.workload, setup) if memory else "",
         changes=changes,
+        sustained=sustained_card(answer),
+        commands=commands,
+        settings=settings_card.card(answer=answer),
+        thumb=thumb_card.card(answer=answer),
+        trades=trades_card.card(answer=answer),
         advice=presentation.advice(answer),
         working=workings.steps(answer),
         startup=_startup(answer, setup),

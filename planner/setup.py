@@ -8,7 +8,7 @@ from planner.core.figures import NBSP
 from planner.core.request import EstimateRequest
 
 ENGINE_NAMES = {"vllm": "vLLM", "sglang": "SGLang", "tensorrt-llm": "TensorRT-LLM", "llama.cpp": "llama.cpp"}
-MAIN_MEMORY_CLASSES = frozenset({"cpu", "edge", "apple"})
+MAIN_MEMORY_CLASSES = frozenset({"cpu", "edge", "apple", "npu"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,7 +115,10 @@ document.addEventListener("keydown", (event) => {
 // One history entry per field that is edited: the first change of a field is pushed, the rest replace it.
 let lastField = null;
 document.addEventListener("focusin", () => { lastField = null; });
+// What loads after the page by itself is nobody's edit.
+const byItself = (event) => Boolean(event.detail.elt?.closest("[data-by-itself]"));
 document.addEventListener("htmx:configRequest", (event) => {
+  if (byItself(event)) return;
   const field = event.detail.triggeringEvent?.target?.name ?? null;
   event.detail.headers["Plan-History"] = field && field === lastField ? "replace" : "push";
   lastField = field;
@@ -188,10 +191,11 @@ function settled() {
   clearTimeout(late);
   for (const part of document.querySelectorAll("[aria-busy=true]")) part.removeAttribute("aria-busy");
 }
-document.addEventListener("htmx:beforeRequest", () => {
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (byItself(event)) return;
   clearTimeout(late);
   late = setTimeout(() => {
     for (const part of document.querySelectorAll("[data-result]")) part.setAttribute("aria-busy", "true");
   }, 250);
 });
-document.addEventListener("htmx:afterRequest", settled);
+document.addEventListener("htmx:afterRequest", (event) => { if (!byItself(event)) settled(); });

@@ -218,6 +218,60 @@ def test_plan_is_for_people_who_are_signed_in(db: None) -> None:
     assert Client().get("/plan/?u=4", headers=HX).status_code == 401
 
 
+@pytest.mark.parametrize(
+    "query",
+    ["", "m=Qwen%2FQwen2.5-14B-Instruct", "a=", "i=&o=&u=", "s=ours&d=q&by=day&tpot=20&ttft=1", "kv=nvfp4"],
+)
+def test_plan_leads_only_to_places_on_the_page(client: Client, query: str) -> None:
+    html = client.get(f"/plan/?{query}").content.decode()
+    places = re.findall(r'href="#([^"]+)"', html)
+    assert "main" in places
+    assert [place for place in places if f'id="{place}"' not in html] == []
+    ids = re.findall(r' id="([^"]+)"', html)
+    assert sorted(ids) == sorted(set(ids))
+
+
+@pytest.mark.parametrize("query", ["", "tpot=60&tps=5", "m=Qwen%2FQwen2.5-14B-Instruct", "a="])
+def test_plan_figures_of_an_answer_open_to_their_working(client: Client, query: str) -> None:
+    html = client.get(f"/plan/?{query}").content.decode()
+    figures = html[html.index('<dl class="figures') :]
+    known = re.findall(r"<dt>(.*?)</dt>", figures[: figures.index("</dl>")], re.DOTALL)
+    assert known
+    assert [dt for dt in known if "<svg" in dt and 'href="#' not in dt] == []
+
+
+def test_plan_of_requests_a_day_says_how_they_become_users(client: Client) -> None:
+    response = client.get("/plan/?by=day&day=86400&peak=2")
+    # 86,400 requests in 86,400 s are 1 per second, 2 at twice the mean
+    assert "86,400 requests a day are 2.00 per second at the peak" in text_of(response, "answer")
+    users = re.search(r"so ([0-9]+) are there at a time", text_of(response, "answer"))
+    assert users
+    assert f"2.00 per second at the peak: {users[1]} users at once" in text_of(response, "hint-by")
+    # Little's law by hand: users / rate = time that one request stays
+    stay = re.search(r"each stays for ([0-9.]+) s", text_of(response, "answer"))
+    assert stay
+    assert float(stay[1]) == pytest.approx(int(users[1]) / 2, rel=0.01)
+
+
+def test_plan_of_more_requests_than_it_serves_says_so(client: Client) -> None:
+    response = client.get("/plan/?by=day&day=8640000&peak=2")
+    assert headline(response) == "Fits, but the load is more than it serves."
+    assert 'class="card verdict is-warn"' in response.content.decode()
+
+
+def test_plan_of_a_length_distribution_says_its_means(client: Client) -> None:
+    response = client.get("/plan/?d=q&i50=100&i90=100&i99=100&o50=50&o90=50&o99=50")
+    assert "Means 100 in, 50 out" in text_of(response, "hint-d")
+    wrong = client.get("/plan/?d=q&i50=9&i90=5&i99=1")
+    assert headline(wrong) == "One input needs a look."
+    assert "must not fall" in text_of(wrong, "answer")
+
+
+def test_plan_page_of_a_processor_speaks_of_machines(client: Client) -> None:
+    html = client.get("/plan/?a=cpu-desktop-2ch-ddr5-5600&e=llama.cpp&w=gguf-q4_k_m&u=1").content.decode()
+    assert 'class="bars-name">Machine' in html
+
+
 def test_plan_gives_the_data_of_a_chart_as_csv(client: Client) -> None:
     response = client.get("/plan/curve.csv?tpot=20")
     assert response["Content-Type"] == "text/csv; charset=utf-8"
@@ -283,6 +337,9 @@ def example_answer() -> dict[str, Any]:
         },
         "step": {"weights_ms": 12.0, "kv_ms": 2.0, "prefill_ms": 4.0, "interconnect_ms": 0.0, "host_ms": 2.0},
         "advice": [],
+        "settings": [],
+        "targets": [],
+        "rules_of_thumb": [],
         "commands": None,
         "basis": {"catalog": "abc", "core": "1", "calibration": None},
         "explain": [],
