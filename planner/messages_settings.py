@@ -19,8 +19,12 @@ SETTING_REASONS: dict[str, Any] = {
     ),
     "length_of_model": _("What {model} takes: no length was asked for."),
     "one_slot_per_user": _("One slot for each of {concurrency} requests, over {replicas} replicas."),
+    "slots_for_busy_moments": _(
+        "{concurrency} requests at once on average over {replicas} replicas; mean + 2.33 × its root leaves room for 99 percent of the "
+        "busy moments (rule of thumb)."
+    ),
     "slots_limited_by_cache": _(
-        "The KV cache holds {holds} requests of the mean length, of {concurrency}: more would be preempted and worked on twice."
+        "The KV cache holds {holds} requests of the mean length, not {slots}: more would be preempted and worked on twice."
     ),
     "slots_limited_by_memory": _(
         "Each slot takes a full context at the start: {holds} of {concurrency} fit."

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.core.outcome import Reason
+from planner.core.units import GIB
 
 FloatArray = NDArray[np.float64]
 
@@ -56,6 +57,12 @@ class MemoryBatch:
             + self.state_bytes_per_sequence
         )
         return total
+
+    def sequence_gib(self, row: int, context_tokens: float) -> float:
+        """The same of one row, in GiB."""
+        windows = np.minimum(context_tokens, self.window_tokens[row]) * self.window_bytes_per_token[row]
+        held = self.growing_bytes_per_token[row] * context_tokens + self.state_bytes_per_sequence[row]
+        return float(held + windows.sum()) / GIB
 
 
 @dataclass(slots=True, kw_only=True)

@@ -7,12 +7,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from planner.core.batch import MemoryBatch, SpeedBatch
 from planner.core.request import EstimateRequest, Parallelism
 from planner.core.specs import Catalog, Scheme
-from planner.core.units import GIB
 
 START_SEQUENCES = 8
 OFFLINE_CHUNK = 16_384
@@ -46,10 +43,7 @@ class Case:
 
     def sequence_gib(self, context: float) -> float:
         """Cache that one request of `context` tokens holds on one rank."""
-        batch, row = self.memory, self.row
-        windows = np.minimum(context, batch.window_tokens[row]) * batch.window_bytes_per_token[row]
-        held = batch.growing_bytes_per_token[row] * context + batch.state_bytes_per_sequence[row]
-        return float(held + windows.sum()) / GIB
+        return self.memory.sequence_gib(self.row, context)
 
     @property
     def fits(self) -> bool:

@@ -50,7 +50,7 @@ def _refined(
     running = float(speed_batch.running[row])
     if memory_batch.verdicts[row] != "fits" or math.isnan(running):
         return request
-    request = _within_cache(request, memory_batch, row, running)
+    request = _within_cache(request, memory_batch, row)
     limit = tpot_limit_ms(request)
     if limit is None:
         return request
@@ -136,13 +136,19 @@ def _fewer_slots(request: EstimateRequest, batch: MemoryBatch, row: int) -> list
     return [_with(request, "max_num_seqs", holds, Why(code="slots_limited_by_memory", values=values))]
 
 
-def _within_cache(request: EstimateRequest, batch: MemoryBatch, row: int, running: float) -> EstimateRequest:
+def _within_cache(request: EstimateRequest, batch: MemoryBatch, row: int) -> EstimateRequest:
     """No more slots than the cache holds requests of the mean length: more would be preempted and worked on twice."""
-    slots = int(batch.max_num_seqs[row])
-    holds = math.floor(running)
-    if not 1 <= holds < slots:
+    workload = request.workload
+    assert workload is not None
+    if reserved_slots(request) > 1:
         return request
-    values = {"concurrency": _users(request), "holds": holds}
+    context = workload.input_tokens + workload.output_tokens / 2.0
+    held = float(batch.kv_cache_gib[row]) / batch.sequence_gib(row, context)
+    slots = int(batch.max_num_seqs[row])
+    if not 1 <= held < slots:
+        return request
+    holds = math.floor(held)
+    values = {"concurrency": _users(request), "slots": slots, "holds": holds}
     return _with(request, "max_num_seqs", holds, Why(code="slots_limited_by_cache", values=values))
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from planner.core.settings import padded_length, sequences_for
+from planner.core.settings import padded_length, sequences_for, slots_for_rate
 from tests.planner.core.estimating import CHAT, answered, by_name
 
 # 7B with a cache of full heads: 16 GiB for 8 requests of 4,096 tokens do not fit beside the weights on 24 GB.
@@ -27,6 +27,12 @@ def test_padded_length_is_a_fifth_more_in_whole_blocks(tokens: int, length: int)
 @pytest.mark.parametrize(("users", "replicas", "slots"), [(16, 1, 16), (17, 2, 9), (1, 4, 1)])
 def test_slots_are_one_per_user_of_a_replica(users: int, replicas: int, slots: int) -> None:
     assert sequences_for(users, replicas) == slots
+
+
+# By hand: mean + 2.33 × its root, up: 16 + 9.32; 8 + 6.59; 0.2 + 1.04
+@pytest.mark.parametrize(("mean", "replicas", "slots"), [(16, 1, 26), (16, 2, 15), (0.2, 1, 2)])
+def test_slots_of_a_rate_leave_room_for_busy_moments(mean: float, replicas: int, slots: int) -> None:
+    assert slots_for_rate(mean, replicas) == slots
 
 
 def test_length_from_means_says_so() -> None:
