@@ -1,6 +1,7 @@
 """Where a launch runs: image and devices of a container, driver, addresses. Facts are data; unknown is a reason, never a guess."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from planner.core.engines import RELEASE, Release, release_of
@@ -36,7 +37,7 @@ def container(request: EstimateRequest, found: FlagTable, devices: int) -> Conta
         return Reason(code="container_reaches_no_metal", values={"accelerator": card.name})
     if card.accelerator_class == BOARDS:
         return Reason(code="container_of_board", values={"accelerator": card.name})
-    entry = _entry(found, facts, request.engine.version)
+    entry = _entry(found, request.engine.version)
     if entry is None:
         values = {"engine": found.engine, "version": request.engine.version}
         return Reason(code="entry_point_not_read", values=values)
@@ -61,10 +62,11 @@ def container(request: EstimateRequest, found: FlagTable, devices: int) -> Conta
     )
 
 
-def _entry(found: FlagTable, facts: Mapping[str, Any], version: str) -> Mapping[str, Any] | None:
+@lru_cache(maxsize=512)
+def _entry(found: FlagTable, version: str) -> Mapping[str, Any] | None:
     """The entry point of the image at a version; between two that were read, the older way, which both take."""
     release = release_in(found, version) or found.read[-1][0]
-    entries: list[Mapping[str, Any]] = facts["entrypoints"]
+    entries: list[Mapping[str, Any]] = found.hosts["containers"][found.engine]["entrypoints"]
     chosen: Mapping[str, Any] | None = None
     for entry in entries:
         if "seen" not in entry or span(entry["seen"]).start <= release:
@@ -91,6 +93,7 @@ def tagged(version: str) -> str:
     return ".".join(parts + ["0"] * (TAG_PARTS - len(parts)))
 
 
+@lru_cache(maxsize=512)
 def driver(found: FlagTable, version: str) -> Reason | None:
     """The NVIDIA driver that this version's binaries ask for; of the nearest older version that is known."""
     release = release_in(found, version) or found.read[-1][0]

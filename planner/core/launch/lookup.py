@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from planner.core.engines import Release, release_of
@@ -81,6 +82,7 @@ class Range:
     high_included: bool
 
 
+@lru_cache(maxsize=512)
 def standing(found: FlagTable, version: str | None) -> Standing:
     """How well this version is known; None is the newest version read."""
     release = release_in(found, version)
@@ -257,6 +259,7 @@ def range_at(flag: Flag, version: str | None) -> Range | None:
     )
 
 
+@lru_cache(maxsize=512)
 def rules_at(found: FlagTable, version: str | None) -> tuple[Mapping[str, Any], ...]:
     """Checks across flags that hold at a version: records with id, flags, when, then, at (parse | config | start | warn), source."""
     release = release_in(found, version) or found.read[-1][0]
@@ -269,6 +272,7 @@ def _rule_holds(found: FlagTable, rule: Mapping[str, Any], release: Release) -> 
     return "versions" not in rule or any(span(pair).holds(at) for pair in rule["versions"])
 
 
+@lru_cache(maxsize=512)
 def forms_at(found: FlagTable, version: str | None) -> tuple[Mapping[str, Any], ...]:
     """Programs that start the engine at a version, newest way last: records of words and of the flag naming the model."""
     return tuple(

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterable
+from functools import lru_cache
 
 from planner.core.launch.launch import ConfigFile, Container, Launch
 
@@ -97,6 +98,7 @@ def gpu_list(numbers: tuple[str, ...]) -> str:
     return f"'\"device={','.join(numbers)}\"'" if len(numbers) > 1 else f"device={numbers[0]}"
 
 
+@lru_cache(maxsize=4096)
 def quoted(word: str) -> str:
     """A word as a shell reads it back."""
     return shlex.quote(word)

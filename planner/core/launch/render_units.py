@@ -1,11 +1,13 @@
 """A launch as a file that a machine keeps: a Compose file or a systemd unit."""
 
 import json
+import re
+from functools import lru_cache
 
 from planner.core.launch.launch import Launch
 from planner.core.launch.render import container_arguments, volumes
 
-PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@")
+PLAIN = re.compile(r"[\w\-./:=,+@%$]+", re.ASCII)
 
 
 def compose(launch: Launch) -> str | None:
@@ -45,6 +47,7 @@ def compose(launch: Launch) -> str | None:
     return "\n".join(lines) + "\n"
 
 
+@lru_cache(maxsize=4096)
 def _scalar(word: str) -> str:
     """A YAML text, quoted; Compose puts variables in for $, so that one is doubled."""
     return json.dumps(word.replace("$", "$$"), ensure_ascii=False)
@@ -94,10 +97,11 @@ def systemd(launch: Launch, *, folder: str) -> str:
     )
 
 
+@lru_cache(maxsize=4096)
 def argument(word: str) -> str:
     """A word by systemd's own rules: no shell; % and $ doubled, quotes and backslashes escaped within double quotes."""
     safe = word.replace("%", "%%").replace("$", "$$")
-    if safe and all(letter in PLAIN for letter in safe.replace("%%", "").replace("$$", "")):
+    if PLAIN.fullmatch(safe):
         return safe
     escaped = safe.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

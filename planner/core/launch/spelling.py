@@ -64,7 +64,10 @@ def find(found: FlagTable, word: str, version: str | None) -> Found:
     spellings = _all_spellings(found)
     known = spellings.get(name) or spellings.get(name.replace("_", "-"))
     if known is not None:
-        return _as_found(found, word, known[0], version, how=None, value=value)
+        elsewhere = _as_found(found, word, known[0], version, how=None, value=value)
+        # there, but not with underscores: this parser does not take them for dashes
+        if name in spellings or (elsewhere.status is not None and not elsewhere.status.usable):
+            return elsewhere
     return Found(typed=word, how="unknown", value=value, candidates=close_names(found, name, version))
 
 

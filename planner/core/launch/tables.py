@@ -6,6 +6,7 @@ version without and the first one with (or the reverse).
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from planner.core.engines import Release, release_of
@@ -98,6 +99,7 @@ def hosts(flags: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
+@lru_cache(maxsize=1024)
 def release_in(found: FlagTable, version: str | None) -> Release | None:
     """The release that a version stands for at this engine; None: no readable version, newest where none is given."""
     if version is None:

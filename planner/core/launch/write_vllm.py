@@ -1,12 +1,13 @@
 """The command that starts vLLM as planned."""
 
 import math
+from functools import lru_cache
 
 from planner.core.batch import MemoryBatch
-from planner.core.engines import release_of
 from planner.core.launch.checkpoint import Checkpoint, checkpoint
 from planner.core.launch.draft import ASKED, Draft
 from planner.core.launch.flags import FlagTable, value_table
+from planner.core.launch.tables import release_in, span
 from planner.core.layout import cuda_capability
 from planner.core.outcome import Reason
 from planner.core.request import EstimateRequest
@@ -95,7 +96,7 @@ def _limits(draft: Draft, batch: MemoryBatch, row: int) -> dict[str, str]:
     draft.put_setting("--max-model-len", "max_model_len", length)
     draft.put_setting("--max-num-seqs", "max_num_seqs", sequences)
     draft.put_setting("--max-num-batched-tokens", "max_num_batched_tokens", tokens)
-    if tokens < length and not chunks_by_itself(draft):
+    if tokens < length and not chunks_by_itself(draft.table, draft.version):
         draft.put("--enable-chunked-prefill", None, Reason(code="chunks_long_prompts"))
     share = round(float(batch.gpu_memory_utilization[row]), 4)
     draft.put_setting("--gpu-memory-utilization", "gpu_memory_utilization", share)
@@ -105,18 +106,16 @@ def _limits(draft: Draft, batch: MemoryBatch, row: int) -> dict[str, str]:
     return {"VLLM_CPU_KVCACHE_SPACE": str(whole_gib)} if whole_gib else {}
 
 
-def chunks_by_itself(draft: Draft) -> bool:
-    """Whether this version works on long prompts in pieces without being told (the V1 engine)."""
-    return any(
-        rule["flag"] == "--enable-chunked-prefill"
-        for rule in draft.table.raw["defaults"]
-        if _from(draft, rule["versions"][0][0])
-    )
-
-
-def _from(draft: Draft, version: str) -> bool:
-    release, start = release_of(draft.version), release_of(version)
-    return release is not None and start is not None and release >= start
+@lru_cache(maxsize=512)
+def chunks_by_itself(found: FlagTable, version: str) -> bool:
+    """Whether a version works on long prompts in pieces without being told (the V1 engine)."""
+    release = release_in(found, version) or ()
+    starts = [
+        span(rule["versions"][0]).start
+        for rule in found.raw["defaults"]
+        if rule["flag"] == "--enable-chunked-prefill"
+    ]
+    return release >= min(starts)
 
 
 def is_cpu(request: EstimateRequest) -> bool:
