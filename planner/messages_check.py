@@ -75,7 +75,10 @@ CHECK_PROBLEMS: dict[str, Any] = {
     "flag_unknown_here": _(
         "No version that was read has this flag, and version {version} itself was not read: it may be new."
     ),
-    "flag_of_other_engine": _("This is a flag of {other}. {engine} calls it {instead}."),
+    "flag_of_other_engine": _("This is a flag of {other}; {engine} has none for it."),
+    "flag_of_other_engine.instead": _("This is a flag of {other}. {engine} calls it {instead}."),
+    "flag_with_equals": _("This program takes a value as a word of its own, not behind =."),
+    "flag_is_in_file": _("There is no flag for this: {key} stands in the YAML file that --config names."),
     "flag_ambiguous": _("This beginning fits several flags: {candidates}. Write the name in full."),
     "flag_removed": _("{engine} no longer has this flag."),
     "flag_removed.since": _("Gone in {engine} {first_without}; {last_with} was the last to have it."),
@@ -113,6 +116,9 @@ CHECK_PROBLEMS: dict[str, Any] = {
     "value_out_of_range.low": _("{value} is out of range: allowed is {low} and more."),
     "value_out_of_range.high": _("{value} is out of range: allowed is {high} at most."),
     "value_above_other": _("{value} is above {other} ({limit})."),
+    "automatic_too_early": _(
+        "{engine} does not take {value} here yet: without the flag it takes the model's own length."
+    ),
     "not_whole": _("{value} is not a whole number."),
     "not_a_number": _("{value} is not a number."),
     "readable_number_too_early": _("{value} is not read as a number here: write it out."),

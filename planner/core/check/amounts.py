@@ -45,7 +45,7 @@ PREPARED = {
     "w8a8_int8": "int8-w8a8",
 }
 DENSE = frozenset({"bf16", "fp16", "fp32"})
-ALL_LAYERS = frozenset({"all", "auto", "-1"})
+ALL_FROM = 99  # layers on the GPU that are all of them, where nobody knows the model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ def amounts(launch: Launch, model: ModelName, catalog: Catalog) -> Amounts:
         ranks=ranks,
         notes=tuple(notes),
         loose_fit=_fits_itself(launch),
-        trusted_memory=not _elsewhere(launch),
+        trusted_memory=not _elsewhere(launch, catalog.models[model.id].num_layers if model.id else ALL_FROM),
         longer_context=_widened(launch),
     )
 
@@ -212,16 +212,15 @@ def _fits_itself(launch: Launch) -> bool:
         return length is not None and length.value in ("auto", "-1")
     fit = launch.arguments.last("--fit")
     layers = launch.arguments.last("--gpu-layers")
-    return (fit is None or fit.value != "off") and layers is None
+    return (fit is None or fit.value != "off") and (layers is None or layers.value in ("auto", "-1"))
 
 
-def _elsewhere(launch: Launch) -> bool:
+def _elsewhere(launch: Launch, all_layers: int) -> bool:
     """Whether parts of the weights or cache lie in host memory, or a second model shares the card."""
     if launch.engine == "llama.cpp":
         layers = launch.arguments.last("--gpu-layers")
-        partial = (
-            layers is not None and layers.value not in ALL_LAYERS and (number_of(layers.value) or 0) < 200
-        )
+        count = number_of(layers.value) if layers is not None else None
+        partial = count is not None and 0 <= count < all_layers
         moved = launch.arguments.last(
             "--cpu-moe",
             "--n-cpu-moe",

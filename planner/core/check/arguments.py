@@ -55,6 +55,11 @@ class Given:
         """The edit that puts another flag in its place and keeps the value."""
         return Edit(self.start, self.start + len(self.typed), name)
 
+    def piece(self, name: str, text: str) -> str:
+        """The flag under another name, with its value as it stands in the text."""
+        value = text[self.value_start : self.value_end] or " ".join(self.values)
+        return f"{name} {value}" if self.values else name
+
     def dropped(self, text: str) -> Edit:
         """The edit that takes the whole piece away, with the blanks (and line ends) before it."""
         start = self.start

@@ -267,7 +267,7 @@ def _no_model(launch: Launch) -> Iterator[Finding]:
             fix=f"{last} {swallowed.typed} {' '.join(swallowed.values[:-1])}",
             edits=(
                 Edit(swallowed.start, swallowed.start, f"{last} "),
-                Edit(start, swallowed.value_end, ""),
+                Edit(start - 1, swallowed.value_end, ""),
             ),
         )
         return

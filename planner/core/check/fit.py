@@ -120,11 +120,20 @@ def _of_model(
 ) -> Finding:
     """Refusals about the model or the card as a whole."""
     code, values = reason["code"], {**reason["values"], "reason": reason["code"]}
+    if code == "weights_exceed_budget" and launch.engine == "llama.cpp":
+        layers = launch.arguments.last("--gpu-layers")
+        if layers is not None:
+            whole = layers.with_value("auto")
+            piece = f"{layers.typed} auto"
+            return Finding(
+                code=code, severity=severity, flag=layers.typed, values=values, fix=piece, edits=(whole,)
+            )
     if code == "weights_exceed_budget":
         fix, edits = _more_ranks(launch, request, count)
         flag = launch.typed("tensor_parallel") if fix or launch.of("tensor_parallel") else "model"
         return Finding(code=code, severity=severity, flag=flag, values=values, fix=fix, edits=edits)
-    return Finding(code=code, severity=severity, flag="model", values=values)
+    flag = "accelerator" if code in {"card_below_engine_floor", "engine_not_for_vendor"} else "model"
+    return Finding(code=code, severity=severity, flag=flag, values=values)
 
 
 def _from_fix(launch: Launch, fix: Mapping[str, Any] | None) -> tuple[str | None, tuple[Edit, ...]]:

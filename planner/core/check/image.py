@@ -184,7 +184,7 @@ def _behind_entry(
         code="entrypoint_repeated",
         flag="model",
         values={"program": typed, "entry": " ".join(entry)},
-        fix=f"--model {rest[0].text}" if model else (rest[0].text if rest else ""),
+        fix=f"--model {rest[0].text}" if model else rest[0].text if rest and rest[0].text[:1] != "-" else "",
         edits=(Edit(first.start, end, "--model " if model else ""),),
     )
     return replace(read, arguments=rest, form=repeated.form, findings=(*read.findings, finding))

@@ -211,7 +211,7 @@ def _judge_launch(launch: Launch, asked: Asked, catalog: Catalog, found: list[Fi
         *read.notes,
     ]
     request, answer, more = _on_card(launch, read, card, asked=asked, count=count, catalog=catalog)
-    findings.extend(more)
+    findings.extend(_not_hidden(more, findings, launch))
     plain = fit.parsed_of(read, catalog, None)
     findings.extend(fit.risks(launch, plain))
     findings.extend(fit.too_many_ranks(launch, read, plain, count))
@@ -229,6 +229,17 @@ def _judge_launch(launch: Launch, asked: Asked, catalog: Catalog, found: list[Fi
         read=shown if read.request["model"] is not None else None,
         answer=answer,
     )
+
+
+def _not_hidden(more: Sequence[Finding], findings: Sequence[Finding], launch: Launch) -> list[Finding]:
+    """What the estimate refuses, without what a wrong value of a flag explains already."""
+    wrong = {item.flag for item in findings if item.severity == "error"}
+    hidden: set[str] = set()
+    if wrong & {launch.typed("weight_quantization"), launch.typed("load_format")} - {""}:
+        hidden |= {"scheme_not_in_engine", "scheme_not_on_card"}
+    if launch.typed("kv_dtype") in wrong:
+        hidden |= {"kv_cache_dtype_not_in_engine", "kv_cache_dtype_not_on_card"}
+    return [item for item in more if item.code not in hidden]
 
 
 def _said_once(findings: Sequence[Finding]) -> Iterator[Finding]:
@@ -281,7 +292,7 @@ def _version_findings(launch: Launch, asked: Asked) -> Iterator[Finding]:
             yield Finding(
                 code="serve_not_in_version",
                 flag="serve",
-                values={"version": launch.version, "first_with": came[1]},
+                values={"engine": launch.engine, "version": launch.version, "first_with": came[1]},
                 fix=fix,
                 edits=(Edit(name[0].start, name[-1].end, fix),),
             )

@@ -169,6 +169,7 @@ def _by_words(catalog: Catalog, name: str) -> tuple[str, ...]:
         for card in catalog.accelerators.values()
         if asked <= (words := _card_words(card)) and not _is_rare(card)
     ]
+    having = _of_one_maker(having, name, catalog)
     if not having:
         return ()
     fewest = min(extra for extra, _ in having)
@@ -177,6 +178,14 @@ def _by_words(catalog: Catalog, name: str) -> tuple[str, ...]:
     return tuple(
         card for _, card in sorted(having, key=lambda item: (item[0], not item[1].count("sxm"), item[1]))
     )
+
+
+def _of_one_maker(having: list[tuple[int, str]], name: str, catalog: Catalog) -> list[tuple[int, str]]:
+    """NVIDIA's alone where others sell the same letters and no maker is named: V100 is also in BI-V100."""
+    vendors = {catalog.accelerators[card].vendor for _, card in having}
+    if "NVIDIA" not in vendors or any(vendor.casefold() in name.casefold() for vendor in vendors):
+        return having
+    return [item for item in having if catalog.accelerators[item[1]].vendor == "NVIDIA"]
 
 
 def _is_rare(card: AcceleratorSpec) -> bool:

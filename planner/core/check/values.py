@@ -1,17 +1,25 @@
 """Each flag by itself: is it there in this version, and does it take this value."""
 
 import difflib
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from planner.core.check.arguments import Given
-from planner.core.check.found import Finding
+from planner.core.check.found import Edit, Finding
 from planner.core.check.launch import Launch, number_of
-from planner.core.check.meant import MEANT, WISHED
-from planner.core.launch.lookup import choices_at, concept_of, names_of, range_at, status_at
-from planner.core.launch.tables import table as table_of
+from planner.core.check.meant import MEANT
+from planner.core.check.unknown import unknown_flag, usable
+from planner.core.launch.lookup import (
+    choices_at,
+    concept_of,
+    kind_at,
+    range_at,
+    takes_value,
+)
 
+LEAST_PERCENT = 10  # from here on a share of memory was typed in percent
 READABLE = re.compile(r"\d+(\.\d+)?[kmgtKMGT]?")
 WHOLE = re.compile(r"[+-]?\d+")
 SHOWN = 80
@@ -28,7 +36,7 @@ def flag_findings(launch: Launch) -> Iterator[Finding]:
                 fix=given.found.candidates[0] if given.found.candidates else None,
             )
         elif given.found.flag is None:
-            yield _unknown(launch, given)
+            yield unknown_flag(launch, given)
         else:
             if given.found.how == "prefix":
                 yield Finding(
@@ -40,81 +48,6 @@ def flag_findings(launch: Launch) -> Iterator[Finding]:
                 )
             yield from _standing(launch, given)
             yield from _value(launch, given)
-
-
-def _unknown(launch: Launch, given: Given) -> Finding:
-    """A name that no version read has: another engine's, a wished one, or a slip."""
-    names, owner = _meant_names(launch, given)
-    fix = names[0] if names else None
-    edits = (given.renamed(fix),) if fix else ()
-    if not fix and launch.standing.kind != "read":
-        return Finding(
-            code="flag_unknown_here",
-            severity="warning" if launch.standing.kind in ("beyond", "between") else "error",
-            flag=given.typed,
-            values={"engine": launch.engine, "version": launch.version},
-        )
-    code = "flag_of_other_engine" if owner else "flag_unknown"
-    piece = f"{fix} {given.value}" if fix and given.value else fix
-    if not fix:
-        edits = (given.dropped(launch.text),)
-    return Finding(
-        code=code,
-        flag=given.typed,
-        values={"engine": launch.engine, "other": owner, "instead": fix},
-        fix=piece or "",
-        edits=edits,
-    )
-
-
-def _meant_names(launch: Launch, given: Given) -> tuple[list[str], str | None]:
-    """(flags of this engine that may be meant, the engine that the name belongs to)."""
-    table = launch.table
-    for other in ("vllm", "sglang", "tensorrt-llm", "llama.cpp"):
-        if other == launch.engine:
-            continue
-        theirs = table_of(launch.flags, other)
-        name = _exact(theirs, given.typed)
-        concept = concept_of(theirs, name) if name else None
-        own = [item for item in names_of(table, concept or "") if item.startswith("-")]
-        if own:
-            return own, other
-    plain = _plain(given.typed)
-    same = [name for name, flag in table.flags.items() if _plain(name) == plain and _usable(launch, flag)]
-    same += [
-        also
-        for name, flag in table.flags.items()
-        for also in flag.also
-        if also.startswith("--") and _plain(also) == plain and _usable(launch, flag)
-    ]
-    if same:
-        return same, None
-    wished = WISHED.get(plain.replace("_", "-"))
-    own = [item for item in names_of(table, wished or "") if item.startswith("-")]
-    if own:
-        return own, None
-    close = [name for name in given.found.candidates if name.startswith("--")]
-    if not close:
-        close = difflib.get_close_matches(given.typed, list(table.flags), n=1, cutoff=0.85)
-    ratio = difflib.SequenceMatcher(None, given.typed, close[0]).ratio() if close else 0
-    return (close[:1] if ratio >= 0.72 else []), None
-
-
-def _exact(table: Any, typed: str) -> str | None:
-    if typed in table.flags:
-        return typed
-    for name, flag in table.flags.items():
-        if typed in flag.also:
-            return str(name)
-    return None
-
-
-def _plain(name: str) -> str:
-    return name.lstrip("-").replace("_", "-").lower()
-
-
-def _usable(launch: Launch, flag: Any) -> bool:
-    return status_at(launch.table, flag, launch.version).usable
 
 
 def _standing(launch: Launch, given: Given) -> Iterator[Finding]:
@@ -144,47 +77,89 @@ def _standing(launch: Launch, given: Given) -> Iterator[Finding]:
 
 
 def _gone(launch: Launch, given: Given, values: dict[str, Any]) -> Finding:
+    """A flag that is no longer there: by its successor, by one for the same wish that takes the value, or without it."""
     status = given.found.status
     assert status is not None
-    for name in (*status.instead, *status.similar):
-        base = name.partition(".")[0]
-        flag = launch.table.flags.get(base)
-        if flag is None or not _usable(launch, flag) or " " in name:
-            continue
-        renamed = name in status.instead
-        fix = f"{name} {given.value}" if given.value is not None else name
+    wrapped = _overriding(launch, given)
+    if wrapped is not None:
         return Finding(
-            code="flag_renamed" if renamed else "flag_removed",
+            code="flag_renamed",
             flag=given.typed,
-            values={**values, "instead": name},
-            fix=fix,
-            edits=(given.renamed(name),),
+            values={**values, "instead": "--hf-overrides"},
+            fix=wrapped,
+            edits=(Edit(given.start, given.end, wrapped),),
         )
+    for name in (*status.instead, *status.similar):
+        flag = launch.table.flags.get(name.partition(".")[0])
+        if flag is None or not usable(launch, flag) or launch.arguments.last(name) is not None:
+            continue
+        takes = "." in name or takes_value(kind_at(flag, launch.version))
+        same = takes == bool(given.values)
+        if not same or (name in status.similar and not takes):
+            continue
+        code = "flag_renamed" if name in status.instead else "flag_removed"
+        fix = given.piece(name, launch.text)
+        values = {**values, "instead": name}
+        return Finding(code=code, flag=given.typed, values=values, fix=fix, edits=(given.renamed(name),))
+    without = {**values, "instead": ""} if not status.instead else values
     return Finding(
-        code="flag_removed", flag=given.typed, values=values, fix="", edits=(given.dropped(launch.text),)
+        code="flag_removed", flag=given.typed, values=without, fix="", edits=(given.dropped(launch.text),)
     )
+
+
+def _overriding(launch: Launch, given: Given) -> str | None:
+    """Rotary settings as an override of the model's configuration, where that took the place of their flags."""
+    key = {"--rope-scaling": "rope_scaling", "--rope-theta": "rope_theta"}.get(given.name or "")
+    value = given.value
+    if key is None or value is None or launch.arguments.last("--hf-overrides") is not None:
+        return None
+    inner = value if value.startswith("{") or number_of(value) is not None else None
+    return f"--hf-overrides '{{\"{key}\": {inner}}}'" if inner is not None and "'" not in inner else None
 
 
 def _not_yet(launch: Launch, given: Given, values: dict[str, Any]) -> Finding:
-    """A flag of a later version: the one that it replaced, where that is still there, else without it."""
-    name = given.name
+    """A flag, or a way of writing it, of a later version: what was there before it, else without it."""
+    flag = given.found.flag
+    assert flag is not None
+    instead = _as_before(launch, given)
+    fix = instead if instead is not None else ""
+    edit = Edit(given.start, given.end, fix) if fix else given.dropped(launch.text)
+    values = {**values, "instead": fix.partition(" ")[0]}
+    return Finding(code="flag_of_later_version", flag=given.typed, values=values, fix=fix, edits=(edit,))
+
+
+def _as_before(launch: Launch, given: Given) -> str | None:
+    flag = given.found.flag
+    assert flag is not None
+    there = usable(launch, flag)
+    if there and given.found.key is not None and given.value is not None:
+        return f"{flag.name} '{_nested(given.found.key, given.value)}'"
+    if there and given.found.negated and kind_at(flag, launch.version) == "on_off":
+        return f"--no-{flag.name.removeprefix('--')}"
+    if there:
+        return given.piece(flag.name, launch.text)
     older = next(
         (
-            flag.name
-            for flag in launch.table.flags.values()
-            if name in {item.partition(".")[0] for item in flag.instead} and _usable(launch, flag)
+            other.name
+            for other in launch.table.flags.values()
+            if flag.name in {name.partition(".")[0] for name in other.instead}
+            and usable(launch, other)
+            and takes_value(kind_at(other, launch.version)) == bool(given.values)
         ),
         None,
     )
-    fix = "" if older is None else f"{older} {given.value}" if given.value else older
-    edit = given.dropped(launch.text) if older is None else given.renamed(older)
-    return Finding(
-        code="flag_of_later_version",
-        flag=given.typed,
-        values={**values, "instead": older or ""},
-        fix=fix,
-        edits=(edit,),
-    )
+    return given.piece(older, launch.text) if older is not None else None
+
+
+def _nested(key: str, value: str) -> str:
+    """A dotted key and its value as JSON."""
+    try:
+        plain: Any = json.loads(value)
+    except ValueError:
+        plain = value
+    for part in reversed(key.split(".")):
+        plain = {part: plain}
+    return json.dumps(plain)
 
 
 def _value(launch: Launch, given: Given) -> Iterator[Finding]:
@@ -227,6 +202,14 @@ def _not_of_kind(launch: Launch, given: Given, kind: str, value: str) -> Finding
     elif kind.startswith("readable_integer") and not _readable(kind, value):
         number = number_of(value.replace(",", "").replace("_", ""))
         fix = str(int(number)) if number is not None and number > 0 else None
+        if value in {"auto", "-1"}:
+            return Finding(
+                code="automatic_too_early",
+                flag=given.typed,
+                values={"value": value, "engine": launch.engine},
+                fix="",
+                edits=(given.dropped(launch.text),),
+            )
         code = "not_whole"
     else:
         return None
@@ -269,13 +252,10 @@ def _choice(launch: Launch, given: Given, choices: Any) -> Iterator[Finding]:
     if value in choices.ever:
         values["versions"] = ", ".join(f"{first} to {last}" for first, last in choices.ever[value])
     edits = (given.with_value(fix),) if fix else ()
-    if not fix and concept_of(launch.table, given.name or "") in ("weight_quantization", "load_format"):
-        fix, edits = "", (given.dropped(launch.text),)
-        yield Finding(code=code, flag=given.typed, values=values, fix=fix, edits=edits)
+    if not fix:
+        yield Finding(code=code, flag=given.typed, values=values, fix="", edits=(given.dropped(launch.text),))
         return
-    yield Finding(
-        code=code, flag=given.typed, values=values, fix=f"{given.typed} {fix}" if fix else None, edits=edits
-    )
+    yield Finding(code=code, flag=given.typed, values=values, fix=f"{given.typed} {fix}", edits=edits)
 
 
 def _meant_value(launch: Launch, given: Given, allowed: tuple[str, ...]) -> str | None:
@@ -290,6 +270,8 @@ def _meant_value(launch: Launch, given: Given, allowed: tuple[str, ...]) -> str 
     if number is not None and numbers:
         return str(min(numbers, key=lambda item: (abs(item - number), item)))
     close = difflib.get_close_matches(value, allowed, n=1, cutoff=0.6)
+    if not close and concept == "kv_dtype" and "auto" in allowed:
+        return "auto"
     return close[0] if close else None
 
 
@@ -318,7 +300,7 @@ def _range(launch: Launch, given: Given) -> Iterator[Finding]:
         below, low, high = True, 0, 65535
     if not (below or above):
         return
-    fix = _inside(concept, number, low, high)
+    fix = str(_default_port(launch)) if concept == "port" else _inside(concept, number, low, high)
     yield Finding(
         code="value_out_of_range",
         flag=given.typed,
@@ -328,14 +310,14 @@ def _range(launch: Launch, given: Given) -> Iterator[Finding]:
     )
 
 
+def _default_port(launch: Launch) -> int:
+    return int(launch.table.hosts["addresses"][launch.engine]["port"])
+
+
 def _inside(concept: str | None, number: float, low: float | None, high: float | None) -> str | None:
     """A value within the bounds that is closest to what was meant: 90 is 0.9 where a share is asked for."""
     if concept == "memory_share":
-        return f"{number / 100:g}" if 1 < number < 100 else "0.9"
-    if concept == "port":
-        return None
+        return f"{number / 100:g}" if LEAST_PERCENT <= number < 100 else "0.9"
     if high is not None and number > high:
         return f"{high:g}"
-    if low is None:
-        return None
-    return f"{low:g}" if low >= 1 else "1"
+    return f"{low:g}" if low is not None and low >= 0 else "1"
