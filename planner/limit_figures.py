@@ -21,7 +21,7 @@ def _context(found: Limits, parsed: EstimateRequest) -> Figure | None:
         return None
     together = found.longest_context_for_users
     if together is None or together.value is None or parsed.workload is None:
-        return _figure(_("Longest context"), found.longest_context, _("tokens"))
+        return _figure(_("Longest context"), found.longest_context, _("tokens"), anchor="memory")
     users = count(parsed.workload.concurrency)
     sub = _("%(tokens)s each for %(users)s at once; alone, the limit is %(stop)s") % {
         "tokens": count(together.value),
@@ -34,20 +34,22 @@ def _context(found: Limits, parsed: EstimateRequest) -> Figure | None:
         unit=_("tokens"),
         kind="computed",
         sub=sub,
+        anchor="memory",
     )
 
 
 def _users(found: Limits) -> Figure | None:
     """Within the targets where there are some, else what the cache holds."""
     limit = found.most_users_within_targets or found.most_users_by_cache
-    return None if limit is None else _figure(_("Most users"), limit, "")
+    return None if limit is None else _figure(_("Most users"), limit, "", anchor="curve-card")
 
 
-def _figure(name: str, limit: Limit, unit: str) -> Figure:
+def _figure(name: str, limit: Limit, unit: str, *, anchor: str) -> Figure:
     return Figure(
         name=name,
         value=DASH if limit.value is None else count(limit.value),
         unit="" if limit.value is None else unit,
         kind="" if limit.value is None else "computed",
         sub=_("limited by %s") % stop(limit)["message"],
+        anchor=anchor,
     )

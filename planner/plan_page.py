@@ -6,18 +6,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 
 from planner import estimates, pictures, presentation, settings_card, thumb_card, trades_card
 from planner import working as workings
 from planner.changes import Change, helpful_changes
 from planner.charts import Bar
 from planner.command_card import CommandCard, command_card
-from planner.core.figures import NBSP, count, short
+from planner.core.figures import count
 from planner.core.parse import parse_request
-from planner.core.request import EstimateRequest, Workload
+from planner.core.power import mode_names
+from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
 from planner.curves import Picture, Sweep, curve, roof, sweep
+from planner.form_hints import hints_of
 from planner.forms import BY_KEY, INPUTS, Plan, key_of
 from planner.hero_figures import Figure
 from planner.limit_figures import limit_figures
@@ -150,6 +152,7 @@ def plan_page(plan: Plan, *, catalog: Catalog, address: str) -> PlanPage:
         found=found,
         more=limit_figures(parsed, catalog) if answer["speed"] else [],
         commands=command_card(plan, answer, request, parsed, catalog),
+        modes=mode_names(catalog.power, parsed.accelerator) if parsed.accelerator else (),
         address=address,
     )
 
@@ -177,7 +180,7 @@ def _not_sized(plan: Plan, answer: dict[str, Any], request: dict[str, Any], *, a
         title=_("Plan"),
         errors={key_of(item["field"]) or "m": item["message"] for item in answer["reasons"]},
         error_list=[],
-        hints=dict.fromkeys(("m", "w", "a", "l", "v", "d", "by"), ""),
+        hints=dict.fromkeys(("m", "w", "a", "l", "pm", "v", "d", "by"), ""),
         verdict=presentation.refusal(answer, plan),
         curl=_curl(request, address),
         command=_command(request),
@@ -200,6 +203,9 @@ def field_label(key: str) -> str:
         "dp": "DP",
         "ep": _("Expert parallel"),
         "l": _("Link"),
+        "pw": _("Power limit"),
+        "pm": _("Power mode"),
+        "hm": _("System memory"),
         "e": _("Engine"),
         "v": _("Version"),
         "i": _("Input, mean"),
@@ -230,9 +236,10 @@ def answered(
     found: Sweep | None,
     more: Sequence[Figure] = (),
     commands: CommandCard | None = None,
+    modes: Sequence[str] = (),
     address: str,
 ) -> PlanPage:
-    """The page for one answer of the contract. `more` are figures that stand beside those of the answer itself."""
+    """The page for one answer of the contract. `more` are figures that stand beside its own, `modes` the power modes of the machine."""
     setup = setup_of(parsed)
     room = "" if found is None or found.room is None else count(found.room)
     verdict = presentation.verdict(answer, request, setup, plan, room=room, more=more)
@@ -243,13 +250,13 @@ def answered(
         title=_("%(model)s on %(cards)s") % {"model": setup.model.rpartition("/")[2], "cards": setup.cards},
         errors={},
         error_list=[],
-        hints=_hints(parsed, presentation.asked_users(answer, request)),
+        hints=hints_of(parsed, presentation.asked_users(answer, request)) | {"pm": ", ".join(modes)},
         setup=setup,
         verdict=verdict,
         step=step,
         step_sentence=pictures.step_sentence(answer) if step else "",
         roof=roof(found, setup) if found else None,
-        curve=curve(found, setup) if found else None,
+        curve=curve(found, setup) if found and len(found.levels) > 1 else None,
         memory=memory,
         memory_sentence=pictures.memory_sentence(answer, parsed.workload, setup) if memory else "",
         changes=changes,
@@ -302,55 +309,4 @@ def _startup(answer: Mapping[str, Any], setup: Setup) -> list[str]:
         answer["startup_log"],
         max_model_len=setup.max_model_len,
         block_size=setup.block_size,
-    )
-
-
-def _hints(parsed: EstimateRequest, asked: int | None) -> dict[str, str]:
-    model, card, workload = parsed.model, parsed.accelerator, parsed.workload
-    total = sum(
-        (
-            model.embedding_params,
-            model.lm_head_params,
-            model.routed_params,
-            model.linear_params,
-            model.router_params,
-            model.other_params,
-            model.vision_params,
-        )
-    )
-    link = parsed.link.kind if parsed.link is not None and parsed.count > 1 else ""
-    return {
-        "m": _("%(size)s B parameters · %(layers)s layers · context %(context)s")
-        % {
-            "size": short(total / 1e9),
-            "layers": count(model.num_layers),
-            "context": count(model.max_position_embeddings),
-        },
-        "w": parsed.scheme.id if parsed.scheme_as_published else "",
-        "a": f"{count(card.bandwidth_gb_s)}{NBSP}GB/s" if card is not None and card.bandwidth_gb_s else "",
-        "l": link,
-        "v": parsed.engine.version,
-        "d": _means(workload) if workload and workload.input_quantiles else "",
-        "by": _users(workload, asked) if workload and workload.requests_per_s is not None else "",
-    }
-
-
-def _means(workload: Workload) -> str:
-    return _("Means %(input)s in, %(output)s out: log-normal, cut at P99") % {
-        "input": count(workload.input_tokens),
-        "output": count(workload.output_tokens),
-    }
-
-
-def _users(workload: Workload, asked: int | None) -> str:
-    values = {"rate": short(workload.requests_per_s), "users": count(asked)}
-    if asked is None:
-        return _("%(rate)s per second at the peak") % values
-    return (
-        ngettext(
-            "%(rate)s per second at the peak: %(users)s user at once",
-            "%(rate)s per second at the peak: %(users)s users at once",
-            asked,
-        )
-        % values
     )

@@ -41,7 +41,16 @@ PRESETS: tuple[tuple[Any, Mapping[str, str], Mapping[str, str]], ...] = (
     ),
     (
         _("Edge"),
-        {**MEANS_AND_USERS, "i": "512", "o": "128", "u": "1", "len": "1024"},
+        {
+            **MEANS_AND_USERS,
+            "i": "512",
+            "o": "256",
+            "u": "1",
+            "len": "1024",
+            # what small machines run: decode is bound by bandwidth there, and weights are most of what is read
+            "e": "llama.cpp",
+            "w": "gguf-q4_k_m",
+        },
         {**NO_TARGETS, "tps": "10"},
     ),
 )
