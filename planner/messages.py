@@ -100,6 +100,9 @@ REASONS: dict[str, Any] = {
     "max_num_seqs_limits_concurrency": _(
         "max_num_seqs lets {running} of the {concurrency} requests run at once; the rest wait."
     ),
+    "load_above_capacity": _(
+        "{requests_per_s} requests per second come at the peak and {capacity_per_s} are done: the queue grows without end."
+    ),
     "no_accelerator_given": _("Name an accelerator to learn whether it fits."),
     "accelerator_memory_unknown": _("Nobody states the memory of {name}, so whether it fits is not known."),
     "kv_cache_layout_unknown": _(
