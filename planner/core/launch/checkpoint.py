@@ -52,6 +52,7 @@ FORMAT_WORDS = frozenset(
     ]
 )
 PLACEHOLDER = "YOUR_{name}"
+HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 GGUF_REPOSITORY = re.compile(r"gguf", re.IGNORECASE)
 
 
@@ -76,7 +77,7 @@ def checkpoint(request: EstimateRequest, *, quantizes_on_load: bool, gguf_from_h
     model, scheme = request.model, request.scheme
     if scheme.kernel == "gguf":
         return gguf(request, from_hub=gguf_from_hub)
-    if model.id.startswith("config:"):
+    if not is_hub_name(model):
         return _placeholder("checkpoint_of_config", request)
     if request.scheme_as_published:
         return Checkpoint(name=model.id)
@@ -103,7 +104,8 @@ def gguf(request: EstimateRequest, *, from_hub: bool) -> Checkpoint:
     quant = scheme.id.removeprefix("gguf-").upper()
     if scheme.kernel != "gguf":
         quant = "F16" if scheme.id == "fp16" else "F32" if scheme.id == "fp32" else "BF16"
-    own = model.id if GGUF_REPOSITORY.search(model.id) and request.scheme_as_published else None
+    is_repository = is_hub_name(model) and GGUF_REPOSITORY.search(model.id) is not None
+    own = model.id if is_repository and request.scheme_as_published else None
     release = own or released(model, scheme.id)
     if release is not None and from_hub:
         return Checkpoint(
@@ -124,6 +126,11 @@ def _placeholder(code: str, request: EstimateRequest) -> Checkpoint:
     name = PLACEHOLDER.format(name=re.sub(r"[^A-Z0-9]+", "_", request.scheme.id.upper()) + "_CHECKPOINT")
     values = {"model": request.model.id, "scheme": request.scheme.id, "name": name}
     return Checkpoint(name=name, placeholder=True, note=Reason(code=code, values=values))
+
+
+def is_hub_name(model: ModelSpec) -> bool:
+    """Whether the name of a model is one of the hub: a pasted config may carry any text as its name."""
+    return HUB_NAME.fullmatch(model.id) is not None
 
 
 @lru_cache(maxsize=2048)

@@ -33,7 +33,7 @@ def docker(launch: Launch) -> str | None:
     box = launch.container
     if box is None:
         return None
-    parts = ["docker run --rm", *_surroundings(launch, box), box.image]
+    parts = ["docker run --rm", *_surroundings(launch, box), quoted(box.image)]
     parts += [" ".join(quoted(word) for word in group) for group in container_arguments(launch, box)]
     return _file(launch.config) + JOIN.join(parts)
 

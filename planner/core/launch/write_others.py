@@ -2,7 +2,7 @@
 
 from planner.core.batch import MemoryBatch
 from planner.core.defaults import reserved_slots
-from planner.core.launch.checkpoint import Checkpoint, checkpoint, gguf
+from planner.core.launch.checkpoint import Checkpoint, checkpoint, gguf, is_hub_name
 from planner.core.launch.draft import ASKED, Draft
 from planner.core.launch.launch import ConfigFile
 from planner.core.launch.write_vllm import DTYPES, without_bf16
@@ -17,7 +17,7 @@ def write_sglang(draft: Draft, batch: MemoryBatch, row: int) -> Checkpoint:
     """Put SGLang's flags down; returns the weights to name."""
     request, parallelism = draft.request, draft.request.parallelism
     weights = checkpoint(request, quantizes_on_load=request.scheme.id in SGLANG_ON_LOAD, gguf_from_hub=False)
-    if weights.gguf_file and not request.scheme_as_published:
+    if weights.gguf_file and not request.scheme_as_published and is_hub_name(request.model):
         draft.put("--tokenizer-path", request.model.id, Reason(code="tokenizer_of_gguf"))
     if weights.on_load:
         values = {"scheme": request.scheme.id}

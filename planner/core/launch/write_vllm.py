@@ -4,7 +4,7 @@ import math
 from functools import lru_cache
 
 from planner.core.batch import MemoryBatch
-from planner.core.launch.checkpoint import Checkpoint, checkpoint
+from planner.core.launch.checkpoint import Checkpoint, checkpoint, is_hub_name
 from planner.core.launch.draft import ASKED, Draft
 from planner.core.launch.flags import FlagTable, value_table
 from planner.core.launch.tables import release_in, span
@@ -44,7 +44,7 @@ def write_vllm(draft: Draft, batch: MemoryBatch, row: int) -> tuple[Checkpoint, 
 
 def _weights(draft: Draft, weights: Checkpoint) -> None:
     request, scheme = draft.request, draft.request.scheme
-    if weights.gguf_file and not request.scheme_as_published:
+    if weights.gguf_file and not request.scheme_as_published and is_hub_name(request.model):
         draft.put("--tokenizer", request.model.id, Reason(code="tokenizer_of_gguf"))
     if weights.on_load:
         method = ON_LOAD[scheme.id]
