@@ -13,6 +13,7 @@ from planner.core.parse import Rejected
 from planner.core.specs import Catalog
 from planner.messages import REASONS, word
 from planner.messages_check import CHECK_PROBLEMS
+from planner.messages_flags import flag_words
 from planner.setup import ENGINE_NAMES
 
 
@@ -27,11 +28,15 @@ def _answer(obj: Any, catalog: Catalog) -> dict[str, Any]:
         return estimates.problem_object(
             parsed.id, parsed.problems, title=_("This command cannot be checked.")
         )
-    return in_words(check(parsed, catalog))
+    return in_words(check(parsed, catalog), catalog)
 
 
-def in_words(found: dict[str, Any]) -> dict[str, Any]:
-    """Put messages beside the codes of one answer of the core."""
+def in_words(found: dict[str, Any], catalog: Catalog) -> dict[str, Any]:
+    """Put messages beside the codes of one answer of the core, and what each flag does."""
+    for record in found["flags"]:
+        if record["flag"] is not None:
+            name = record["flag"].partition(".")[0]
+            record["about"] = flag_words(catalog.flags, found["engine"]["name"], name) or None
     for item in found["problems"]:
         item["message"] = problem_message(item)
     if found["estimate"] is not None:

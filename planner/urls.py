@@ -2,7 +2,17 @@
 
 from django.urls import path
 
-from planner import api, api_check, api_limits, api_recommend, fits_views, recommend_views, views
+from planner import (
+    api,
+    api_check,
+    api_limits,
+    api_recommend,
+    check_views,
+    fits_views,
+    recommend_views,
+    reference_views,
+    views,
+)
 
 app_name = "planner"
 urlpatterns = [
@@ -14,7 +24,9 @@ urlpatterns = [
     path("plan/<slug:chart>.csv", views.chart_data, name="chart_data"),
     path("plan/config/", views.read_pasted_config, name="read_pasted_config"),
     path("fits/", fits_views.fits, name="fits"),
+    path("reference/", reference_views.reference, name="reference"),
     path("help/keyboard/", views.keyboard, name="keyboard"),
+    path("check/", check_views.check, name="check"),
     path("api/v1/command-checks", api_check.command_checks, name="command_checks"),
     path("api/v1/estimates", api.estimates, name="estimates"),
     path("api/v1/limits", api_limits.limits, name="limits"),
