@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from planner.messages import word
 from planner.messages_settings import SETTING_REASONS
+from planner.setup import ENGINE_NAMES
 
 # Why a flag stands in a command; settings of the plan bring the reasons that the plan gives for them.
 FLAG_REASONS: dict[str, Any] = {
@@ -115,9 +116,7 @@ MISSING: dict[str, Any] = {
 }
 
 
-def flag_reason(code: str, values: Mapping[str, Any]) -> str:
-    """Why a flag is there: a reason of its own, or that of the setting behind it."""
-    return word({**SETTING_REASONS, **FLAG_REASONS}, code, values)
+WHYS = {**SETTING_REASONS, **FLAG_REASONS}
 
 
 def command_words(found: dict[str, Any] | None) -> None:
@@ -125,8 +124,15 @@ def command_words(found: dict[str, Any] | None) -> None:
     if found is None:
         return
     for flag in found["flags"]:
-        flag["reason"]["message"] = flag_reason(flag["reason"]["code"], flag["reason"]["values"])
+        _say(WHYS, flag["reason"])
     for note in found["notes"]:
-        note["message"] = word(NOTES, note["code"], note["values"])
+        _say(NOTES, note)
     for reason in found["missing"].values():
-        reason["message"] = word(MISSING, reason["code"], reason["values"])
+        _say(MISSING, reason)
+
+
+def _say(table: Mapping[str, Any], item: dict[str, Any]) -> None:
+    values = item["values"]
+    if "engine" in values:
+        values = {**values, "engine": ENGINE_NAMES.get(values["engine"], values["engine"])}
+    item["message"] = word(table, item["code"], values)
