@@ -14,6 +14,7 @@ from planner.core.batch import MemoryBatch, SpeedBatch
 from planner.core.beside import besides, with_variants
 from planner.core.explain_workload import workload_terms
 from planner.core.launch.commands import commands
+from planner.core.load import WHOLE, above_capacity, settle_load
 from planner.core.mend import tried
 from planner.core.outcome import Advice, Reason, Term
 from planner.core.refine import refined
@@ -33,7 +34,7 @@ def evaluate(
     requests: Sequence[EstimateRequest], catalog: Catalog
 ) -> tuple[list[EstimateRequest], MemoryBatch, SpeedBatch]:
     """Memory and speed of every request, as arrays; requests come back with derived settings put in."""
-    settled = [_with_derived(request) for request in requests]
+    settled = [_with_derived(request) for request in settle_load(requests, catalog)]
     memory_batch = memory.evaluate(settled)
     return settled, memory_batch, speed.evaluate(settled, memory_batch, catalog)
 
@@ -57,7 +58,7 @@ class Settled:
 
 def settle(requests: Sequence[EstimateRequest], catalog: Catalog) -> Settled:
     """As `evaluate`, with derived settings made to fit memory and targets, and with the variants beside each request."""
-    settled = _evaluated([_with_derived(request) for request in requests], catalog)
+    settled = _evaluated([_with_derived(request) for request in settle_load(requests, catalog)], catalog)
     for _ in range(REFINEMENTS):
         changed = refined(settled.requests, settled.memory, settled.speed, catalog)
         if changed is None:
@@ -157,10 +158,13 @@ def _reasons(
                 fix=_longer(request, length),
             ),
         )
+    over = above_capacity(request, speed_batch, row)
+    if over is not None:
+        return (*reasons, over)
     running = float(speed_batch.running[row])
-    asked = math.ceil(workload.concurrency / request.parallelism.data)
-    if math.isfinite(running) and running < asked:
-        return (*reasons, _limit(request, memory_batch, row, running, asked))
+    asked = workload.concurrency / request.parallelism.data
+    if math.isfinite(running) and running < asked * (1 - WHOLE):
+        return (*reasons, _limit(request, memory_batch, row, running, math.ceil(asked)))
     return reasons
 
 

@@ -11,6 +11,7 @@ from planner.core.decode import Layouts as Rated
 from planner.core.decode import layouts_of as rated
 from planner.core.defaults import batch_in_force, batches_in_flight, default_batch, static_share
 from planner.core.inputs import cache_sequences
+from planner.core.load import busy_slots
 from planner.core.memory import RULES, Given, weigh
 from planner.core.request import Settings, Workload
 from planner.core.search.hardware import Hardware, card_columns, links_of, on_engine
@@ -92,10 +93,15 @@ class EngineRows:
         found: BoolArray = np.any(np.isinf(tokens) & counted, axis=0)
         return found
 
-    def weigh(self, rows: Index, concurrency: FloatArray) -> Weighed:
-        """Memory of `rows` with a slot for each of the requests that come to a replica."""
+    def slots(self, rows: Index, concurrency: FloatArray) -> FloatArray:
+        """Slots of a replica: one for each request that comes to it, or room for the busy moments of a rate."""
+        each = concurrency / self.data[self.space.plan[rows]]
+        return np.ceil(each) if self.workload.requests_per_s is None else busy_slots(each)
+
+    def weigh(self, rows: Index, concurrency: FloatArray, slots: FloatArray) -> Weighed:
+        """Memory of `rows` with so many slots in each replica."""
         space, values = self.space, self.engine.values
-        memory, fit = weigh(self._given(rows, np.ceil(concurrency / self.data[space.plan[rows]])))
+        memory, fit = weigh(self._given(rows, slots))
         has_state = self._has_state[self.layouts.pool_of(space, rows)]
         return Weighed(
             rows=rows,

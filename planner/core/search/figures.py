@@ -7,7 +7,7 @@ import numpy as np
 
 from planner.core.batch import FloatArray
 from planner.core.coefficients import FITTED
-from planner.core.load import of_request, request_s, slotted
+from planner.core.load import WHOLE, at_concurrency, contexts_at_most, most_running, of_request, request_s
 from planner.core.load import solve as littles_law
 from planner.core.request import Settings, Workload
 from planner.core.search.asked import SearchRequest
@@ -20,7 +20,7 @@ from planner.core.search.hardware import (
 )
 from planner.core.search.limits import ruled_out
 from planner.core.search.space import Index, Space
-from planner.core.settings import longest_tokens, padded_length, sequences_for
+from planner.core.settings import longest_tokens, padded_length, sequences_for, slots_for_rate
 from planner.core.specs import Catalog
 from planner.core.steady import Steady, solve
 from planner.core.validity import architecture_reasons
@@ -28,9 +28,6 @@ from planner.core.verdict import refusals
 
 # Rows that are weighed together: few enough that their columns stay in cache
 CHUNK = 2048
-# No replica is asked to run more
-MOST_PER_REPLICA = 4096.0
-WHOLE = 1e-9  # of a quotient that is equal but for binary fractions
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,6 +38,7 @@ class Figures:
     """
 
     max_model_len: int
+    at_random: bool  # requests come at a rate
     outcome: Index
     concurrency: FloatArray  # of all replicas
     running: FloatArray  # per replica
@@ -60,10 +58,9 @@ class Figures:
 
     def settings_at(self, space: Space, row: int) -> Settings:
         """Settings that a row was weighed with: those that `derive_settings` gives."""
-        replicas = space.plans[int(space.plan[row])].data
-        return Settings(
-            max_model_len=self.max_model_len, max_num_seqs=sequences_for(int(self.concurrency[row]), replicas)
-        )
+        replicas, concurrency = space.plans[int(space.plan[row])].data, int(self.concurrency[row])
+        slots = slots_for_rate if self.at_random else sequences_for
+        return Settings(max_model_len=self.max_model_len, max_num_seqs=slots(concurrency, replicas))
 
 
 def figures_of(request: SearchRequest, space: Space, catalog: Catalog) -> Figures:
@@ -72,6 +69,7 @@ def figures_of(request: SearchRequest, space: Space, catalog: Catalog) -> Figure
     limit = request.model.max_position_embeddings
     figures = Figures(
         max_model_len=min(padded_length(longest_tokens(request.workload)), limit),
+        at_random=request.workload.requests_per_s is not None,
         outcome=np.zeros(len(space), dtype=np.intp),
         concurrency=unknown[0],
         running=unknown[1],
@@ -133,7 +131,8 @@ def _fill(request: SearchRequest, figures: Figures, tables: EngineRows, rows: In
         for start in range(0, len(rows), CHUNK):
             chunk = rows[start : start + CHUNK]
             if workload.requests_per_s is None:
-                weighed = tables.weigh(chunk, np.full(len(chunk), float(workload.concurrency)))
+                users = np.full(len(chunk), float(workload.concurrency))
+                weighed = tables.weigh(chunk, users, tables.slots(chunk, users))
                 kept = _refuse_unfit(figures, weighed, "does_not_fit")
                 _put(figures, kept, solve(tables.rated(kept.rows), tables.load(kept), FITTED), workload)
             else:
@@ -153,28 +152,31 @@ def _refuse_unfit(figures: Figures, weighed: Weighed, reason: str) -> Weighed:
 
 def _fill_at_rate(rate: float, figures: Figures, tables: EngineRows, rows: Index) -> None:
     """Figures at the concurrency that a rate of requests leads to on each row."""
-    alone = _refuse_unfit(figures, tables.weigh(rows, np.ones(len(rows))), "does_not_fit")
+    one = np.ones(len(rows))
+    alone = _refuse_unfit(figures, tables.weigh(rows, one, one), "does_not_fit")
     rates, load = tables.rated(alone.rows), tables.load(alone)
-    replicas = rates.work.data
-    held = load.cache_sequences
-    if tables.engine.values["budget"] == "whole_context":
-        held = np.floor(alone.fit.free_gib / alone.fit.request_gib)
-    most = replicas * np.clip(np.nan_to_num(held, nan=MOST_PER_REPLICA), 1.0, MOST_PER_REPLICA)
+    # Slots follow the concurrency; what limits them is memory
+    load.max_num_seqs = np.full(len(alone.rows), np.nan)
+    reserves = tables.engine.values["budget"] == "whole_context"
+    held = contexts_at_most(alone.memory) if reserves else load.cache_sequences
+    if reserves:
+        load.cache_sequences = load.max_num_seqs
+    most = rates.work.data * most_running(held, np.full(len(alone.rows), reserves))
 
     def response_s(some: Index, concurrency: FloatArray) -> FloatArray:
-        return request_s(rates.at(some), slotted(load, some, concurrency, replicas))
+        return request_s(rates.at(some), at_concurrency(load, some, concurrency))
 
-    concurrency = littles_law(rate, response_s=response_s, most=most)
+    concurrency = littles_law(np.full(len(most), rate), response_s=response_s, most=most)
     figures.refuse(alone.rows[np.isinf(concurrency)], "load_above_capacity")
-    enough = np.flatnonzero(np.isfinite(concurrency))
-    kept = _refuse_unfit(
-        figures, tables.weigh(alone.rows[enough], concurrency[enough]), "load_above_capacity"
-    )
-    settled = tables.load(kept)
-    steady = solve(tables.rated(kept.rows), settled, FITTED)
+    enough = np.isfinite(concurrency)
+    left, concurrency = alone.rows[enough], concurrency[enough]
+    settled = tables.weigh(left, concurrency, tables.slots(left, concurrency))
+    kept = _refuse_unfit(figures, settled, "load_above_capacity")
+    asked = tables.load(kept)
+    steady = solve(tables.rated(kept.rows), asked, FITTED)
     _put(figures, kept, steady, tables.workload)
     # Slots take memory from the cache: where that was too much, requests come faster than they are done
-    waiting = rate * of_request(steady, settled) > kept.concurrency * (1 + WHOLE)
+    waiting = rate * of_request(steady, asked) > kept.concurrency * (1 + WHOLE)
     figures.refuse(kept.rows[waiting], "load_above_capacity")
 
 

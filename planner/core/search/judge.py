@@ -3,12 +3,12 @@
 import numpy as np
 
 from planner.core.batch import FloatArray
+from planner.core.load import WHOLE
 from planner.core.request import Targets
 from planner.core.search.asked import SearchRequest
 from planner.core.search.figures import Figures
 from planner.core.search.space import Index, Space
 
-WHOLE = 1e-9  # of a quotient that is equal but for binary fractions
 TARGET_REASONS = ("misses_ttft_target", "misses_tpot_target", "misses_rate")
 
 
