@@ -99,7 +99,8 @@ ADVICE: dict[str, Any] = {
         "that and decodes several times as fast on such a machine."
     ),
     "vllm_on_mac_needs_plugin": _(
-        "vLLM itself computes on the CPU of a Mac; its GPU needs the plugin vllm-metal. llama.cpp uses the GPU as it is."
+        "vLLM itself computes on the CPU of a Mac. The plugin vllm-metal uses its GPU with formats of its own, which is "
+        "not sized here; llama.cpp uses the GPU as it is."
     ),
     "memory_of_machine_assumed": _(
         "{memory_gib} GiB is what such a machine is often sold with. Give host_memory_gib to count with yours."

@@ -35,13 +35,15 @@ def edge_advice(
 ) -> list[Advice]:
     """All remarks of this module on one row; none for graphics cards and servers."""
     card = request.accelerator
-    if card is None or memory.verdicts[row] not in ("fits", "does_not_fit"):
+    if card is None:
         return []
     found: list[Advice] = []
+    if card.accelerator_class == "apple" and request.engine.name == "vllm":
+        found.append(Advice(code="vllm_on_mac_needs_plugin", severity="info", source=MAC_PLUGIN))
+    if memory.verdicts[row] not in ("fits", "does_not_fit"):
+        return found
     if card.unified_memory and card.accelerator_class != "cpu":
         found.extend(_shared_memory(card, memory, row))
-    if card.accelerator_class == "apple" and request.engine.name == "vllm":
-        found.append(Advice(code="vllm_on_mac_needs_plugin", severity="warning", source=MAC_PLUGIN))
     if memory.verdicts[row] != "fits" or not speed.tpot_ms[row] > 0:
         return found
     if card.accelerator_class in SMALL_CLASSES:

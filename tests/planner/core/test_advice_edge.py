@@ -98,10 +98,10 @@ def test_vllm_on_a_mac_is_told_of_its_plugin() -> None:
 
 
 @pytest.mark.parametrize(
-    "accelerator", ["apple-a18-pro", "qualcomm-sd-8-elite", "rockchip-rk3588", "raspberry-pi-5"]
+    "accelerator", ["apple-a18-pro", "qualcomm-sd-8-elite", "rockchip-rk3588", "raspberry-pi-5", "apple-m4"]
 )
 @pytest.mark.parametrize("engine", ["vllm", "sglang", "tensorrt-llm"])
-def test_server_engines_do_not_run_on_phones_and_small_boards(accelerator: str, engine: str) -> None:
+def test_server_engines_do_not_run_on_phones_small_boards_and_macs(accelerator: str, engine: str) -> None:
     asked = {
         "model": {"id": "Qwen/Qwen2.5-1.5B-Instruct"},
         "accelerator": accelerator,
