@@ -9,7 +9,7 @@ from planner.choices import Choice, choices
 from planner.core.search.asked import OBJECTIVES
 from planner.core.search.parse import CURRENCIES
 from planner.core.specs import Catalog
-from planner.recommend_form import ANYWHERE
+from planner.recommend_form import ANY_ENGINE, ANYWHERE
 from planner.recommend_words import objective_name
 
 
@@ -43,7 +43,7 @@ def search_choices(catalog: Catalog) -> SearchChoices:
         ],
         schemes=shared.schemes,
         kv_dtypes=shared.kv_dtypes,
-        engines=shared.engines,
+        engines=[Choice(value=ANY_ENGINE, label=_("any")), *shared.engines],
         objectives=[Choice(value=name, label=objective_name(name)) for name in OBJECTIVES],
         places=[
             Choice(value="server", label=_("Server")),

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 
 from planner.core.outcome import Problem
-from planner.form_inputs import Input, counts, number, put, read_input, typed
+from planner.form_inputs import MAX_TYPED_CHARS, Input, counts, number, put, read_input, typed
 from planner.forms import BY_KEY, unpack_config
 
 # Choices of weights that stand for several schemes, each engine's names among them; None is as published.
@@ -17,12 +17,12 @@ WIDTHS: dict[str, list[str | None]] = {
     "16-bit": ["bf16", "fp16", "gguf-bf16"],
     "8-bit": ["bf16", "fp16", "gguf-bf16", "fp8", "int8-w8a8", "gptq-int8", "gguf-q8_0"],
 }
-ANYWHERE = "any"
-# Weights, engine and place are open here, where the plan has to name one.
+ANYWHERE = ANY_ENGINE = "any"
+# Weights and place are open here, where the plan has to name one, and the engine can be.
 OWN = (
     Input(key="w", path="weights"),
     Input(key="kv", path="kv_cache_dtype"),
-    Input(key="e", path="engine.name"),
+    Input(key="e", path="engine.name", default="vllm"),
     Input(key="v", path="engine.version"),
     Input(key="place", path="constraints.place", default="server"),
     Input(key="max", path="constraints.max_count", default="8", kind="number"),
@@ -53,6 +53,7 @@ VENDORS, CLASSES = "ven", "cls"
 OWNED, OWNED_COUNT, PRICED, PRICE = "oa", "on", "pa", "pn"
 LISTS = (VENDORS, CLASSES, OWNED, OWNED_COUNT, PRICED, PRICE)
 MAX_ROWS = 12
+SHOWN_OPTIONS = 12
 KEY_OF_PATH = {item.path: item.key for item in INPUTS if item.path} | {
     "model": "m",
     "model.config": "c",
@@ -79,7 +80,7 @@ class Search:
 
     def request(self) -> dict[str, Any]:
         """The search as a question of the contract. Blank fields are left to its defaults."""
-        asked: dict[str, Any] = {}
+        asked: dict[str, Any] = {"limit": SHOWN_OPTIONS}
         for item in INPUTS:
             value = typed(item, self.values[item.key]) if item.path and counts(item, self.values) else None
             if value is not None:
@@ -94,6 +95,10 @@ class Search:
     def changed(self, changes: Mapping[str, str]) -> "Search":
         """The same search with other texts in some inputs."""
         return replace(self, values={**self.values, **changes})
+
+    def without(self, *keys: str) -> "Search":
+        """The same search with some lists empty."""
+        return replace(self, lists={key: () if key in keys else rows for key, rows in self.lists.items()})
 
     def without_config(self) -> "Search":
         """The same search for a model of the catalog."""
@@ -136,7 +141,9 @@ def key_of(path: str | None) -> str | None:
 
 
 def _lists(given: QueryDict) -> dict[str, list[str]]:
-    lists = {key: [text.strip() for text in given.getlist(key)][: 4 * MAX_ROWS] for key in LISTS}
+    lists = {
+        key: [text.strip()[:MAX_TYPED_CHARS] for text in given.getlist(key)][: 4 * MAX_ROWS] for key in LISTS
+    }
     for names, numbers in ((OWNED, OWNED_COUNT), (PRICED, PRICE)):
         rows = [
             (name, lists[numbers][index] if index < len(lists[numbers]) else "")
@@ -153,8 +160,8 @@ def _settle(asked: dict[str, Any], search: Search) -> None:
     """What is more than one text: lists, words that mean nothing is asked, a currency that nothing is paid in."""
     if asked.get("weights") in WIDTHS:
         asked["weights"] = WIDTHS[asked["weights"]]
-    if "name" not in asked.get("engine", {"name": ""}):
-        del asked["engine"]  # a version of no engine
+    if asked.get("engine", {}).get("name", ANY_ENGINE) == ANY_ENGINE:
+        asked.pop("engine", None)  # a version of no engine
     limits = asked.setdefault("constraints", {})
     if limits.get("place") == ANYWHERE:
         del limits["place"]

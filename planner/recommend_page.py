@@ -10,18 +10,21 @@ from django.utils.translation import gettext as _
 from planner import pictures, recommend_words, recommendations
 from planner.charts import Bar
 from planner.core.figures import NBSP, count, percent, short, with_unit
+from planner.core.search.asked import SearchRequest
+from planner.core.search.parse import parse_search
 from planner.core.specs import Catalog
 from planner.curves import Picture
 from planner.estimates import is_problem, problem_object
+from planner.form_hints import means_hint, model_hint, users_hint
 from planner.hero_figures import seconds
 from planner.plan_page import FieldError
 from planner.presentation import ICON_OF_STATE, Verdict
-from planner.recommend_form import INPUTS, LISTS, Search, key_of
-from planner.recommend_near import Near, nearest, relaxed
+from planner.recommend_form import CLASSES, INPUTS, OWNED, PRICED, VENDORS, Search, key_of
+from planner.recommend_near import Loosened, Near, loosened, nearest, relaxed
 from planner.recommend_plot import frontier_picture
 from planner.recommend_table import Comparison, Listing, comparison, listing
 from planner.recommend_winners import Winner, winners
-from planner.recommend_words import Named, named
+from planner.recommend_words import Named, Names, names_of
 
 RANK_REASONS = 5
 
@@ -59,17 +62,23 @@ class RecommendPage:
     left_out: Sequence[Group] = ()
     left_out_sentence: str = ""
     nearest: Sequence[Near] = ()
+    loosened: Sequence[Loosened] = ()
     kinds: Sequence[str] = ()
     curl: str = ""
     command: str = ""
     basis: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def quantile_messages(self) -> dict[str, str]:
+        """The messages of the quantiles, which share a place beneath their rows."""
+        return {key: self.errors.get(key, "") for key in ("i50", "i90", "i99", "o50", "o90", "o99")}
+
+    @property
     def messages(self) -> dict[str, str]:
         """A message for every input, empty where all is well: an update must also take old ones away."""
         model = "c" if self.search.packed_config else "m"
         typed = [item.key for item in INPUTS if item.kind in ("text", "number") and item.key != "m"]
-        return {key: self.errors.get(key, "") for key in (model, *typed, *LISTS)}
+        return {key: self.errors.get(key, "") for key in (model, *typed, VENDORS, CLASSES, OWNED, PRICED)}
 
 
 def recommend_page(search: Search, *, catalog: Catalog, address: str) -> RecommendPage:
@@ -77,7 +86,7 @@ def recommend_page(search: Search, *, catalog: Catalog, address: str) -> Recomme
     question = search.request()
     if search.problems:
         return _with_errors(search, problem_object(None, search.problems))
-    answer = recommendations.answer([question], catalog=catalog)[0]
+    answer = recommendations.answer_for_page(question, catalog=catalog)
     if is_problem(answer):
         return _with_errors(search, answer)
     return answered(search, question, answer, catalog=catalog, address=address)
@@ -92,32 +101,44 @@ def answered(
     address: str,
 ) -> RecommendPage:
     """The page for one answer of the contract."""
-    options, shape = answer["options"], answer["workload_shape"]
-    near = nearest(answer, question, search, catalog)
-    verdict = _verdict(answer, question, search, catalog)
+    options, shape, names = answer["options"], answer["workload_shape"], names_of(answer, catalog)
+    verdict = _verdict(answer, question, names, catalog)
     return RecommendPage(
         search=search,
         title=_("What should run %s?") % _model_name(question),
         errors={},
         error_list=[],
+        hints=_hints(question, answer, catalog),
         verdict=verdict,
-        best=named(options[0], catalog) if options else None,
-        winners=winners(answer, catalog),
-        comparison=comparison(options, search, catalog) if len(options) > 1 else None,
-        listing=listing(options, search, catalog, set_ups=answer["set_ups"]) if len(options) > 1 else None,
-        frontier=frontier_picture(answer, question, catalog),
+        best=names[options[0]["rank"]] if options else None,
+        winners=winners(answer, names),
+        comparison=comparison(options, search, names, catalog) if len(options) > 1 else None,
+        listing=listing(options, search, names, set_ups=answer["set_ups"]) if len(options) > 1 else None,
+        frontier=frontier_picture(answer, question, names),
         weighs=recommend_words.weighs(shape) if shape else "",
         step=pictures.step_bar(options[0]) if options else None,
-        order=[(named(option, catalog), option["reason"]["message"]) for option in options[:RANK_REASONS]],
+        order=[(names[option["rank"]], option["reason"]["message"]) for option in options[:RANK_REASONS]],
         remarks=_remarks(answer),
         left_out=[_group(item, answer, catalog) for item in answer["excluded"]],
         left_out_sentence=_left_out_sentence(answer),
-        nearest=near,
+        nearest=nearest(answer, question, search, catalog),
+        loosened=loosened(answer, search),
         kinds=list(dict.fromkeys(figure.kind for figure in verdict.figures if figure.kind)),
         curl=_curl(question, address),
         command=f"python manage.py recommend <<'EOF'\n{json.dumps(question, ensure_ascii=False)}\nEOF",
         basis=answer["basis"],
     )
+
+
+def _hints(question: Mapping[str, Any], answer: Mapping[str, Any], catalog: Catalog) -> dict[str, str]:
+    parsed = parse_search(question, catalog)
+    assert isinstance(parsed, SearchRequest)  # it was answered
+    asked = answer["options"][0]["load"]["concurrency"] if answer["options"] else None
+    return {
+        "m": model_hint(parsed.model),
+        "d": means_hint(parsed.workload),
+        "by": users_hint(parsed.workload, asked),
+    }
 
 
 def _with_errors(search: Search, problem: Mapping[str, Any]) -> RecommendPage:
@@ -173,14 +194,14 @@ def _model_name(question: Mapping[str, Any]) -> str:
 
 
 def _verdict(
-    answer: Mapping[str, Any], question: Mapping[str, Any], search: Search, catalog: Catalog
+    answer: Mapping[str, Any], question: Mapping[str, Any], names: Names, catalog: Catalog
 ) -> Verdict:
     if answer["options"]:
         return Verdict(
             state="ok",
             icon=ICON_OF_STATE["ok"],
-            headline=recommend_words.headline(answer, catalog),
-            sentences=recommend_words.sentences(answer, question, catalog),
+            headline=recommend_words.headline(answer, names),
+            sentences=recommend_words.sentences(answer, question, names),
             figures=recommend_words.best_figures(answer["options"][0], catalog),
             reasons=[],
         )

@@ -7,18 +7,15 @@ from django.utils.translation import gettext as _
 
 from planner.core.figures import short
 from planner.core.geometry import Scale, linear_ticks, nice_ceiling, path
-from planner.core.specs import Catalog
 from planner.curves import Picture
 from planner.plots import Line, Mark, Note, Plot, Table, region_from, x_ticks, y_ticks
 from planner.recommend_table import per_card
-from planner.recommend_words import Option, named
+from planner.recommend_words import Names, Option
 
 HEIGHT = 260
 
 
-def frontier_picture(
-    answer: Mapping[str, Any], question: Mapping[str, Any], catalog: Catalog
-) -> Picture | None:
+def frontier_picture(answer: Mapping[str, Any], question: Mapping[str, Any], names: Names) -> Picture | None:
     """Options as hollow points, the frontier dashed, the target region shaded; None where there is nothing to draw."""
     options = answer["options"]
     if len(options) < 2:
@@ -33,7 +30,7 @@ def frontier_picture(
     x, y = Scale(low=0, high=x_end), Scale(low=0, high=y_end)
     drawn = [point for point in edge if point[0] <= x_end and point[1] <= y_end]
     region = region_from(wanted_per_user(question.get("targets") or {}), x)
-    lead, rest = _sentences(options, catalog)
+    lead, rest = _sentences(options, names)
     plot = Plot(
         id="frontier-plot",
         title=_("Speed per user against throughput per card, one point per option"),
@@ -43,7 +40,7 @@ def frontier_picture(
         x_ticks=x_ticks(linear_ticks(x_end, x_step), x, HEIGHT),
         y_ticks=y_ticks(linear_ticks(y_end, y_step), y, HEIGHT),
         lines=[Line(css="ln-pred", d=path(drawn, x, y, HEIGHT))] if len(drawn) > 1 else [],
-        marks=_marks(options, points, x, y, catalog),
+        marks=_marks(options, points, x, y, names),
         notes=[]
         if region is None
         else [Note(text=_("meets the target"), x="100.00%", y=0, css="region-lab end halo", dx=-6, dy=14)],
@@ -51,7 +48,7 @@ def frontier_picture(
             head=[_("Option"), _("tok/s per user"), _("tok/s per card"), _("On the frontier")],
             rows=[
                 [
-                    f"{option['rank']}. {named(option, catalog).name}",
+                    f"{option['rank']}. {names[option['rank']].name}",
                     short(point[0]),
                     short(point[1]),
                     _("yes") if option["on_frontier"] else _("no"),
@@ -80,16 +77,16 @@ def _point(option: Option) -> tuple[float, float]:
     return option["speed"]["output_tokens_per_s_per_user"], per_card(option) or 0.0
 
 
-def _sentences(options: Sequence[Option], catalog: Catalog) -> tuple[str, str]:
+def _sentences(options: Sequence[Option], names: Names) -> tuple[str, str]:
     fastest = max(options, key=lambda option: _point(option)[0])
     densest = max(options, key=lambda option: _point(option)[1])
     rest = _("Hollow points are predicted; the dashed line is what no set-up beats on both axes at once.")
     if fastest is densest:
-        lead = _("%s is ahead on both axes.") % named(fastest, catalog).name
+        lead = _("%s is ahead on both axes.") % names[fastest["rank"]].name
         return lead, rest
     lead = _("%(fast)s is fastest for each user, %(dense)s gets most out of each card.") % {
-        "fast": named(fastest, catalog).name,
-        "dense": named(densest, catalog).name,
+        "fast": names[fastest["rank"]].name,
+        "dense": names[densest["rank"]].name,
     }
     return lead, rest
 
@@ -99,13 +96,13 @@ def _marks(
     points: Sequence[tuple[float, float]],
     x: Scale,
     y: Scale,
-    catalog: Catalog,
+    names: Names,
 ) -> list[Mark]:
     """The best option last, so that it lies on top; names for it and for the ends of the frontier."""
     ends = {max(range(len(points)), key=lambda i: points[i][axis]) for axis in (0, 1)}
     marks = []
     for index in [*range(1, len(options)), 0]:
-        option, right = options[index], x.share(points[index][0]) > 0.62
+        option, right = options[index], x.share(points[index][0]) > 0.42
         best = index == 0
         marks.append(
             Mark(
@@ -113,8 +110,8 @@ def _marks(
                 x=x.x(points[index][0]),
                 y=y.y(points[index][1], HEIGHT),
                 r=5.5 if best else 3.5,
-                label=named(option, catalog).name if best or index in ends else "",
-                label_css=("lab-strong" if best else "lab") + (" end" if right else "") + " halo",
+                label=_("number %s") % 1 if best else names[option["rank"]].name if index in ends else "",
+                label_css=("lab-strong" if best else "lab wide") + (" end" if right else "") + " halo",
                 dx=-9 if right else 9,
                 dy=-7 if not best else 15,
             )

@@ -10,7 +10,7 @@ from planner.core.figures import NBSP, count, percent, short, span
 from planner.core.specs import Catalog
 from planner.hero_figures import bound_word
 from planner.recommend_form import Search
-from planner.recommend_words import Named, Option, engine_name, named
+from planner.recommend_words import Named, Names, Option, engine_name
 
 SIDE_BY_SIDE = 5
 
@@ -31,6 +31,7 @@ class Cell:
     text: str
     sub: str = ""
     best: bool = False
+    chosen: bool = False  # of the option that the search puts first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +82,8 @@ class Listing:
     sentence: str
 
 
-def measures(*, has_cost: bool) -> list[Measure]:
-    """What options are compared by, in the order shown."""
+def measures(currency: str | None) -> list[Measure]:
+    """What options are compared by, in the order shown; the price where there is a currency of it."""
     shown = [
         Measure(key="tpot", name=_("TPOT, ms"), value=lambda o: o["speed"]["tpot_ms"], best="low"),
         Measure(key="ttft", name=_("TTFT, ms"), value=lambda o: o["speed"]["ttft_ms"], best="low"),
@@ -96,11 +97,11 @@ def measures(*, has_cost: bool) -> list[Measure]:
         Measure(key="kv", name=_("KV room, full requests"), value=_room, best="high"),
         Measure(key="power", name=_("Board power, W"), value=lambda o: o["power_w"], best="low", text=count),
     ]
-    if has_cost:
+    if currency is not None:
         shown.append(
             Measure(
                 key="cost",
-                name=_("Price"),
+                name=_("Price, %s") % currency,
                 value=lambda o: None if o["cost"] is None else o["cost"]["purchase"],
                 best="low",
                 text=count,
@@ -122,7 +123,7 @@ def _room(option: Option) -> float | None:
 
 def ordered(options: Sequence[Option], sort: str) -> list[Option]:
     """By one measure, its best end first; unknown last; ties by rank. Without a sort: by rank."""
-    measure = next((item for item in measures(has_cost=True) if item.key == sort), None)
+    measure = next((item for item in measures("") if item.key == sort), None)
     if measure is None:
         return list(options)
     sign = -1 if measure.best == "high" else 1
@@ -134,19 +135,26 @@ def ordered(options: Sequence[Option], sort: str) -> list[Option]:
     return sorted(options, key=place)
 
 
-def comparison(options: Sequence[Option], search: Search, catalog: Catalog) -> Comparison:
+def comparison(options: Sequence[Option], search: Search, names: Names, catalog: Catalog) -> Comparison:
     """The first few of the order in force, measure by measure."""
     shown = ordered(options, search.values["sort"])[:SIDE_BY_SIDE]
-    rows = [*_figure_rows(shown), *_word_rows(shown, catalog)]
+    rows = [_chosen(row, shown) for row in (*_figure_rows(shown), *_word_rows(shown, catalog))]
     only = bool(search.values["diff"])
     kept = [row for row in rows if not row.same] if only else rows
     return Comparison(
-        heads=[named(option, catalog) for option in shown],
+        heads=[names[option["rank"]] for option in shown],
         rows=kept,
         hidden=sum(row.same for row in rows),
         toggle_link=_address(search, {"diff": "" if only else "1"}),
         differences_only=only,
     )
+
+
+def _chosen(row: Row, options: Sequence[Option]) -> Row:
+    cells = [
+        replace(cell, chosen=option["rank"] == 1) for cell, option in zip(row.cells, options, strict=True)
+    ]
+    return replace(row, cells=cells)
 
 
 def _figure_rows(options: Sequence[Option]) -> list[Row]:
@@ -156,7 +164,7 @@ def _figure_rows(options: Sequence[Option]) -> list[Row]:
             [_cell(measure, option) for option in options],
             leading=_leading(measure, options),
         )
-        for measure in measures(has_cost=_has_cost(options))
+        for measure in measures(_currency(options))
     ]
 
 
@@ -204,10 +212,10 @@ def _leading(measure: Measure, options: Sequence[Option]) -> set[int]:
     return {index for index, value in enumerate(values) if value is not None and measure.text(value) == best}
 
 
-def listing(options: Sequence[Option], search: Search, catalog: Catalog, *, set_ups: int) -> Listing:
+def listing(options: Sequence[Option], search: Search, names: Names, *, set_ups: int) -> Listing:
     """All options with the figures that they can be sorted by."""
     sort = search.values["sort"]
-    columns = measures(has_cost=_has_cost(options))
+    columns = measures(_currency(options))
     best = {measure.key: _leading(measure, options) for measure in columns}
     place = {option["rank"]: index for index, option in enumerate(options)}
     return Listing(
@@ -223,7 +231,7 @@ def listing(options: Sequence[Option], search: Search, catalog: Catalog, *, set_
         ],
         lines=[
             Line(
-                named=named(option, catalog),
+                named=names[option["rank"]],
                 cells=[
                     replace(_cell(measure, option), best=place[option["rank"]] in best[measure.key])
                     for measure in columns
@@ -240,8 +248,9 @@ def listing(options: Sequence[Option], search: Search, catalog: Catalog, *, set_
     )
 
 
-def _has_cost(options: Sequence[Option]) -> bool:
-    return any(option["cost"] is not None for option in options)
+def _currency(options: Sequence[Option]) -> str | None:
+    """What prices are in; None where no option has one."""
+    return next((option["cost"]["currency"] for option in options if option["cost"] is not None), None)
 
 
 def _address(search: Search, changes: Mapping[str, str]) -> str:

@@ -67,10 +67,9 @@ def _page(
         "owned_rows": _rows(search, OWNED, OWNED_COUNT),
         "price_rows": _rows(search, PRICED, PRICE),
         "open": {
-            "money": bool(search.values["bud"] or search.values["pw"] or search.lists[PRICED]),
+            "money": bool(search.values["bud"] or search.lists[PRICED]),
             "owned": bool(search.lists[OWNED]),
             "hardware": bool(search.values["ecc"] or search.lists[VENDORS] or search.lists[CLASSES]),
-            "engine": bool(search.values["e"] or search.values["v"]),
         },
         "without_config": f"?{search.without_config().query()}",
         "config_text": config_text,

@@ -8,13 +8,14 @@ from django.utils.translation import gettext as _
 
 from planner import recommendations
 from planner.core.figures import count, short, span
+from planner.core.search.space import EDGE_CLASSES
 from planner.core.specs import Catalog
 from planner.estimates import is_problem
-from planner.recommend_words import Option, money, named
+from planner.recommend_words import Named, Names, Option, money, names_of
 
 ORDER = ("balanced", "cheapest", "lowest_tpot", "highest_throughput", "lowest_power")
 # What a plan asks that a search asks too; its hardware and settings are what the search finds.
-OF_A_PLAN = ("model", "workload", "targets")
+OF_A_PLAN = ("model", "workload", "targets", "engine")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,7 @@ class Winner:
     link: str
 
 
-def winners(answer: Mapping[str, Any], catalog: Catalog) -> list[Winner]:
+def winners(answer: Mapping[str, Any], names: Names) -> list[Winner]:
     """A card per option that leads by something; one that leads by several has them all."""
     by_rank = {option["rank"]: option for option in answer["options"]}
     leads: dict[int, list[str]] = {}
@@ -39,7 +40,7 @@ def winners(answer: Mapping[str, Any], catalog: Catalog) -> list[Winner]:
         rank = answer["winners"].get(name)
         if rank in by_rank:
             leads.setdefault(rank, []).append(name)
-    return [_winner(by_rank[rank], names, catalog) for rank, names in leads.items()]
+    return [_winner(by_rank[rank], leading, names[rank]) for rank, leading in leads.items()]
 
 
 def winners_of_plan(request: Mapping[str, Any], catalog: Catalog) -> list[Winner]:
@@ -47,11 +48,17 @@ def winners_of_plan(request: Mapping[str, Any], catalog: Catalog) -> list[Winner
     if not request.get("workload"):
         return []
     question = {key: request[key] for key in OF_A_PLAN if request.get(key)} | {
-        "constraints": {"place": "server"},
+        "constraints": {"place": _place(request, catalog)},
         "limit": 1,
     }
-    answer = recommendations.answer([question], catalog=catalog)[0]
-    return [] if is_problem(answer) else winners(answer, catalog)
+    answer = recommendations.answer_for_page(question, catalog=catalog)
+    return [] if is_problem(answer) else winners(answer, names_of(answer, catalog))
+
+
+def _place(request: Mapping[str, Any], catalog: Catalog) -> str:
+    """Where the accelerator of a plan belongs; a plan without one is for a server."""
+    card = catalog.accelerators.get(request.get("accelerator") or "")
+    return "edge" if card is not None and card.accelerator_class in EDGE_CLASSES else "server"
 
 
 def titles() -> dict[str, str]:
@@ -65,8 +72,8 @@ def titles() -> dict[str, str]:
     }
 
 
-def _winner(option: Option, names: Sequence[str], catalog: Catalog) -> Winner:
-    speed, words = option["speed"], named(option, catalog)
+def _winner(option: Option, leading: Sequence[str], words: Named) -> Winner:
+    speed = option["speed"]
     figure = {
         "cheapest": (money(option["cost"]), "", None),
         "highest_throughput": (
@@ -77,7 +84,7 @@ def _winner(option: Option, names: Sequence[str], catalog: Catalog) -> Winner:
         "lowest_power": (count(option["power_w"]), "W", None),
     }
     value, unit, interval = figure.get(
-        names[0], (short(speed["tpot_ms"]), "ms", speed["interval"]["tpot_ms"])
+        leading[0], (short(speed["tpot_ms"]), "ms", speed["interval"]["tpot_ms"])
     )
     beside = []
     if unit != "ms":
@@ -85,7 +92,7 @@ def _winner(option: Option, names: Sequence[str], catalog: Catalog) -> Winner:
     if unit != "W" and option["power_w"] is not None:
         beside.append(f"{count(option['power_w'])} W")
     return Winner(
-        titles=[titles()[name] for name in names],
+        titles=[titles()[name] for name in leading],
         name=words.name,
         value=value,
         unit=unit,

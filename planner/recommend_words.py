@@ -31,6 +31,14 @@ class Named:
     narrow: Sequence[str] = ()  # what is stored in fewer bits than published quality is known for
 
 
+Names = Mapping[int, Named]  # by rank
+
+
+def names_of(answer: Mapping[str, Any], catalog: Catalog) -> Names:
+    """The words of every option, worked out once per answer."""
+    return {option["rank"]: named(option, catalog) for option in answer["options"]}
+
+
 def named(option: Option, catalog: Catalog) -> Named:
     """The words of one option."""
     card = catalog.accelerators[option["accelerator"]]
@@ -93,31 +101,31 @@ def objective_name(objective: str, *, by: str = "power") -> str:
     }[objective]
 
 
-def headline(answer: Mapping[str, Any], catalog: Catalog) -> str:
+def headline(answer: Mapping[str, Any], names: Names) -> str:
     """The best option, and by how far."""
     best, *others = answer["options"]
     values = {
-        "setup": named(best, catalog).name,
+        "setup": names[best["rank"]].name,
         "what": objective_name(answer["objective"], by=best["reason"]["values"].get("by", "power")),
     }
     ahead = best["reason"]["values"].get("next_percent")
     if not others or ahead is None:
         return _("%(setup)s: %(what)s.") % values
-    values |= {"ahead": percent(ahead / 100), "next": named(others[0], catalog).name}
+    values |= {"ahead": percent(ahead / 100), "next": names[others[0]["rank"]].name}
     if ahead < 1:
         return _("%(setup)s: %(what)s, level with %(next)s.") % values
     return _("%(setup)s: %(what)s, %(ahead)s %% ahead of %(next)s.") % values
 
 
-def sentences(answer: Mapping[str, Any], question: Mapping[str, Any], catalog: Catalog) -> str:
+def sentences(answer: Mapping[str, Any], question: Mapping[str, Any], names: Names) -> str:
     """What the best option does, and out of how many it was chosen."""
     best = answer["options"][0]
     speed, interval = best["speed"], best["speed"]["interval"]["tpot_ms"]
     said = _(
-        "With %(how)s each user gets a token every %(tpot)s, %(per_user)s tokens per second, after %(ttft)s of waiting "
+        "With %(how)s, each user gets a token every %(tpot)s, %(per_user)s tokens per second, after %(ttft)s of waiting "
         "for the first."
     ) % {
-        "how": named(best, catalog).how,
+        "how": names[best["rank"]].how,
         "tpot": with_unit(speed["tpot_ms"], "ms"),
         "per_user": short(speed["output_tokens_per_s_per_user"]),
         "ttft": seconds(speed["ttft_ms"]),
@@ -154,8 +162,16 @@ def best_figures(option: Option, catalog: Catalog) -> list[Figure]:
         parallelism="",
         max_model_len=option["request"]["settings"]["max_model_len"],
     )
-    shown = figures(option, option["request"], setup)[:5]
-    watts = option["power_w"]
+    shown, watts = figures(option, option["request"], setup)[:5], option["power_w"]
+    if option["cost"] is not None:
+        # what a user gets per second is the time per token said again; the price is not
+        shown[3] = Figure(
+            name=_("Price"),
+            value=count(option["cost"]["purchase"]),
+            unit=option["cost"]["currency"],
+            kind="assumed",
+            sub=_("the price you gave, times %s") % option["count"],
+        )
     return [
         *shown,
         Figure(

@@ -20,19 +20,27 @@ def answer(objects: Sequence[Any], *, catalog: Catalog) -> list[dict[str, Any]]:
     return [_answer(obj, catalog) for obj in objects]
 
 
-def _answer(obj: Any, catalog: Catalog) -> dict[str, Any]:
+def answer_for_page(obj: Mapping[str, Any], *, catalog: Catalog) -> dict[str, Any]:
+    """One answer without the words inside its estimates: a page of many options shows none of them."""
+    return _answer(obj, catalog, whole=False)
+
+
+def _answer(obj: Any, catalog: Catalog, *, whole: bool = True) -> dict[str, Any]:
     parsed = Rejected(id=None, problems=(obj,)) if isinstance(obj, Problem) else parse_search(obj, catalog)
     if isinstance(parsed, Rejected):
         return estimates.problem_object(
             parsed.id, parsed.problems, title=_("This search cannot be answered.")
         )
-    return in_words(recommend(parsed, catalog), model=obj["model"])
+    found = recommend(parsed, catalog)
+    if whole:
+        for option in found["options"]:
+            estimates.in_words(option)
+    return in_words(found, model=obj["model"])
 
 
 def in_words(found: dict[str, Any], *, model: Mapping[str, Any]) -> dict[str, Any]:
-    """Put messages beside the codes of one answer of the search, and the asker's `model` into its requests."""
+    """Put messages beside the codes of the search, and the asker's `model` into the requests of its options."""
     for option in found["options"]:
-        estimates.in_words(option)
         option["reason"]["message"] = _rank_message(option["reason"])
         option["request"]["model"] = dict(model)
     for group in found["excluded"]:
