@@ -100,6 +100,9 @@ REASONS: dict[str, Any] = {
     "max_num_seqs_limits_concurrency": _(
         "max_num_seqs lets {running} of the {concurrency} requests run at once; the rest wait."
     ),
+    "target_limits_concurrency": _(
+        "{running} of the {concurrency} requests at once keep the time per token within its target; the rest wait."
+    ),
     "load_above_capacity": _(
         "{requests_per_s} requests per second come at the peak and {capacity_per_s} are done: the queue grows without end."
     ),

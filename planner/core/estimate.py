@@ -28,6 +28,8 @@ GIB_DIGITS = 4
 MS_DIGITS = 4
 # What a change uncovers is changed too, once: a length that fits may leave room for fewer requests.
 REFINEMENTS = 2
+# Derived slots that are few because memory is short: the cache limits, not the setting.
+LIMITED_BY_MEMORY = frozenset({"slots_limited_by_cache", "slots_limited_by_memory"})
 
 
 def evaluate(
@@ -179,7 +181,10 @@ def _limit(
 ) -> Reason:
     max_num_seqs = int(memory_batch.max_num_seqs[row])
     values = {"running": round(running, 1), "concurrency": asked}
-    if max_num_seqs <= running:
+    why = request.setting_reasons.get("max_num_seqs")
+    if why is not None and why.code == "slots_limited_by_tpot":
+        return Reason(code="target_limits_concurrency", field="targets.tpot_ms", values=values)
+    if max_num_seqs <= running and (why is None or why.code not in LIMITED_BY_MEMORY):
         return Reason(
             code="max_num_seqs_limits_concurrency",
             field="settings.max_num_seqs",

@@ -98,8 +98,8 @@ def _derived(request: EstimateRequest) -> Mapping[str, Any]:
     """What a fix must say beside itself: it takes the place of "derive", and with it of what was derived."""
     if not request.derive_settings:
         return {}
-    settings = request.settings
-    return {"settings": {"max_model_len": settings.max_model_len, "max_num_seqs": settings.max_num_seqs}}
+    chosen = {name: getattr(request.settings, name) for name in (*SETTINGS_LIMITS, "gpu_memory_utilization")}
+    return {"settings": {name: value for name, value in chosen.items() if value is not None}}
 
 
 def _round(trials: Sequence[_Trial], catalog: Catalog) -> None:

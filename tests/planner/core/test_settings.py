@@ -102,6 +102,7 @@ def test_slots_are_no_more_than_the_cache_holds() -> None:
     per_request_gib = 2450 * 524_288 / 2**30
     assert slots["reason"]["code"] == "slots_limited_by_cache"
     assert slots["value"] == found["speed"]["running"]
+    assert [item["code"] for item in found["reasons"]] == ["kv_limits_concurrency"]
     assert slots["value"] * per_request_gib <= found["memory"]["per_accelerator"]["kv_cache_gib"]
 
 
@@ -113,6 +114,7 @@ def test_slots_keep_the_time_per_token_within_its_target() -> None:
     slots = by_name(bound["settings"], "name")["max_num_seqs"]
     assert slots["reason"]["code"] == "slots_limited_by_tpot"
     assert slots["reason"]["values"]["concurrency"] == 64
+    assert [(item["code"], item["fix"]) for item in bound["reasons"]] == [("target_limits_concurrency", None)]
     more = answered(
         workload=workload,
         settings={"max_model_len": 2816, "max_num_seqs": slots["value"] + 6},
