@@ -161,8 +161,8 @@ def asked_users(answer: Mapping[str, Any], request: Mapping[str, Any]) -> int | 
         return None
     if "concurrency" in workload:
         return int(workload["concurrency"])
-    given = (term["values"] for term in answer["explain"] if term["term"] == "running")
-    return next((int(values["concurrency"]) for values in given), None)
+    solved = _value_of(answer, "running", "concurrency")
+    return None if solved is None else int(solved)
 
 
 def running_users(answer: Mapping[str, Any], request: Mapping[str, Any]) -> float:
@@ -232,25 +232,28 @@ def _sentences(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Set
 
 
 def _load(answer: Mapping[str, Any], request: Mapping[str, Any]) -> str:
-    """How the requests of a day become requests at the same time."""
+    """How the requests of a day become requests at the same time, by Little's law."""
     workload, asked = request["workload"], asked_users(answer, request)
-    if "requests_per_day" not in workload or asked is None:
+    tokens = _value_of(answer, "output_tokens_per_s", "output_tokens")
+    if "requests_per_day" not in workload or asked is None or tokens is None:
         return ""
     per_second = workload["requests_per_day"] / SECONDS_PER_DAY * workload.get("peak_factor", 1)
-    # of one request, queueing included: what Little's law multiplies
-    stay_ms = 1000 * asked / per_second
-    return ngettext(
-        "%(day)s requests a day are %(rate)s per second at the peak; each stays for %(stay)s, so %(users)s is there at "
-        "a time.",
-        "%(day)s requests a day are %(rate)s per second at the peak; each stays for %(stay)s, so %(users)s are there at "
-        "a time.",
-        asked,
+    stay_ms = answer["speed"]["ttft_ms"] + (tokens - 1) * answer["speed"]["tpot_ms"]
+    return _(
+        "%(day)s requests a day are %(rate)s per second at the peak; each stays for %(stay)s, so %(mean)s are there at a "
+        "time on average, planned as %(users)s."
     ) % {
         "day": count(workload["requests_per_day"]),
         "rate": short(per_second),
         "stay": seconds(stay_ms),
+        "mean": short(per_second * stay_ms / 1000),
         "users": count(asked),
     }
+
+
+def _value_of(answer: Mapping[str, Any], term: str, name: str) -> Any:
+    """A value that a term of the working was computed from."""
+    return next((item["values"].get(name) for item in answer["explain"] if item["term"] == term), None)
 
 
 def with_unit_short(value: float, unit: str) -> str:
