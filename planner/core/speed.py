@@ -8,6 +8,7 @@ from planner.core.batch import FloatArray, MemoryBatch, SpeedBatch
 from planner.core.coefficients import FITTED, Coefficients
 from planner.core.inputs import Inputs, case_of, inputs_of
 from planner.core.interval import SPREAD, Spread, half_width
+from planner.core.power import PowerSetting
 from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
 from planner.core.steady import Steady, solve
@@ -36,7 +37,22 @@ def evaluate(
     if cases:
         inputs = inputs_of(cases, memory, catalog, coefficients)
         _fill(batch, inputs, solve(inputs.layouts, inputs.load, coefficients), spread)
+    for case in cases:
+        if case.request.power is not None:
+            _widen(batch, case.row, case.request.power)
     return batch
+
+
+def _widen(batch: SpeedBatch, row: int, setting: PowerSetting) -> None:
+    """What a cap or mode leaves of the machine is known within bounds: the interval holds both."""
+    slow = setting.bandwidth_share / setting.bandwidth_low
+    fast = setting.bandwidth_share / setting.bandwidth_high
+    batch.decode_step_low_ms[row] *= fast
+    batch.decode_step_high_ms[row] *= slow
+    batch.tpot_low_ms[row] *= fast
+    batch.tpot_high_ms[row] *= slow
+    batch.output_tokens_per_s_low[row] /= slow
+    batch.output_tokens_per_s_high[row] /= fast
 
 
 def _empty(rows: int) -> SpeedBatch:
