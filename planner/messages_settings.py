@@ -18,10 +18,10 @@ SETTING_REASONS: dict[str, Any] = {
         "{wanted} tokens with room do not fit into memory: {tokens} tokens, rounded up to whole blocks, do."
     ),
     "length_of_model": _("What {model} takes: no length was asked for."),
-    "one_slot_per_user": _("One slot for each of {concurrency} requests, over {replicas} replicas."),
+    "one_slot_per_user": _("One slot for each of {concurrency} requests (replicas: {replicas})."),
     "slots_for_busy_moments": _(
-        "{concurrency} requests at once on average over {replicas} replicas; mean + 2.33 × its root leaves room for 99 percent of the "
-        "busy moments (rule of thumb)."
+        "{concurrency} requests at once on average (replicas: {replicas}); the mean + 2.33 × its root leaves room in 99 "
+        "percent of moments (rule of thumb)."
     ),
     "slots_limited_by_cache": _(
         "The KV cache holds {holds} requests of the mean length, not {slots}: more would be preempted and worked on twice."

@@ -132,7 +132,7 @@ def _answer(
         "explain": [
             _term(term)
             for term in (
-                *workload_terms(request),
+                *workload_terms(request, speed_batch, row),
                 *explain_memory.terms(request, memory_batch, row),
                 *(explain_speed.terms(request, speed_batch, row) if served else ()),
             )

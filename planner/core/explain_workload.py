@@ -1,7 +1,9 @@
 """The working of a workload that was given as quantiles or as requests per day."""
 
+import math
 from collections.abc import Iterator
 
+from planner.core.batch import SpeedBatch
 from planner.core.lengths import MEAN_FORMULA, MEAN_SOURCE, mean_of
 from planner.core.outcome import Term
 from planner.core.request import EstimateRequest
@@ -9,7 +11,7 @@ from planner.core.request import EstimateRequest
 LITTLE = "Little's law"
 
 
-def workload_terms(request: EstimateRequest) -> Iterator[Term]:
+def workload_terms(request: EstimateRequest, speed: SpeedBatch, row: int) -> Iterator[Term]:
     """Means behind quantiles, and the rate behind requests per day; nothing where means were given."""
     workload = request.workload
     if workload is None:
@@ -40,12 +42,17 @@ def workload_terms(request: EstimateRequest) -> Iterator[Term]:
         source="the rate at the peak",
         kind="computed",
     )
+    ttft_ms, tpot_ms = float(speed.ttft_ms[row]), float(speed.tpot_ms[row])
+    if math.isnan(tpot_ms):
+        return
     yield Term(
         term="concurrency",
-        formula="requests/s × (TTFT + (output tokens − 1) × TPOT)",
+        formula="requests/s × (TTFT + output tokens × TPOT), rounded up",
         values={
             "requests_per_s": round(workload.requests_per_s, 4),
             "output_tokens": workload.output_tokens,
+            "ttft_ms": round(ttft_ms, 4),
+            "tpot_ms": round(tpot_ms, 4),
         },
         result=workload.concurrency,
         unit="requests",

@@ -54,7 +54,9 @@ def _refined(
     limit = tpot_limit_ms(request)
     if limit is None:
         return request
-    if speed_batch.tpot_ms[row] > limit:
+    assert request.workload is not None  # its speed is known
+    comes_at_a_rate = request.workload.requests_per_s is not None  # fewer slots would make its queue endless
+    if speed_batch.tpot_ms[row] > limit and not comes_at_a_rate:
         request = _within_tpot(request, limit, running, float(speed_batch.ttft_ms[row]), catalog)
     return _within_chunk(request, limit, catalog)
 
