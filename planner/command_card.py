@@ -9,14 +9,16 @@ from django.utils.translation import gettext as _
 
 from planner import estimates
 from planner.core.figures import count, with_unit
-from planner.core.launch.elsewhere import on_engine
+from planner.core.launch.elsewhere import DERIVE, on_engine
 from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
-from planner.forms import Plan, changes_of
+from planner.forms import OURS, Plan, changes_of
 from planner.setup import ENGINE_NAMES
 
 FORM_NAMES = {"shell": "Shell", "docker": "Docker", "compose": "Compose", "systemd": "systemd"}
 OTHER_FORMS = ("shell", "docker")
+# Settings that are an engine's own: another one starts with its defaults.
+OWN_SETTINGS = ("gpu_memory_utilization", "max_num_batched_tokens", "block_size")
 FLAG = re.compile(r"(?<![\w-])(--?[A-Za-z][\w.-]*)")
 VERDICTS = {
     "fits": "ok",
@@ -62,6 +64,7 @@ class Other:
     state: str
     icon: str
     verdict: str
+    tpot: str
     figures: str
     stored: str
     forms: Sequence[Form]
@@ -126,6 +129,7 @@ def _other(plan: Plan, name: str, asked: Mapping[str, Any], answer: Mapping[str,
         state=state,
         icon=f"i-{state}",
         verdict=_verdict(answer["verdict"]),
+        tpot=with_unit(speed["tpot_ms"], "ms") if speed else "",
         figures=_figures(answer) if speed else "",
         stored=_stored(asked),
         forms=_forms(commands, OTHER_FORMS, prefix=name.replace(".", "")) if commands else [],
@@ -138,8 +142,12 @@ def _other(plan: Plan, name: str, asked: Mapping[str, Any], answer: Mapping[str,
 
 def _changes(asked: Mapping[str, Any]) -> dict[str, str]:
     """The form's keys for the other engine: what it does not share is left to that engine."""
-    changes = {"kv": asked.get("kv_cache_dtype", "auto"), "w": asked["weights"] or ""}
-    return {**changes_of({"engine": asked["engine"]}), "v": "", **changes}
+    settings = asked["settings"]
+    changes = {"kv": asked.get("kv_cache_dtype", "auto"), "w": asked["weights"] or "", "v": ""}
+    if settings == DERIVE:
+        return {**changes_of({"engine": asked["engine"]}), **changes, "s": OURS}
+    blank = dict.fromkeys((*changes_of({"settings": dict.fromkeys(OWN_SETTINGS, 1)}),), "")
+    return {**changes_of({"engine": asked["engine"], "settings": settings}), **changes, **blank}
 
 
 def _figures(answer: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from django.template.loader import render_to_string
@@ -9,10 +10,11 @@ from django.template.loader import render_to_string
 from planner import estimates
 from planner.catalog import load_shipped
 from planner.command_card import CommandCard, command_card, pieces
+from planner.core.figures import with_unit
 from planner.core.launch.elsewhere import on_engine
 from planner.core.launch.flags import ENGINES
 from planner.core.parse import parse_request
-from planner.forms import plan_of_request
+from planner.forms import plan_of_request, read_plan
 from planner.messages_flags import CONCEPTS, flag_words
 from planner.messages_launch import FLAG_REASONS, MISSING, NOTES
 
@@ -82,6 +84,25 @@ def test_plan_without_a_card_has_no_commands() -> None:
 def test_share_of_memory_is_not_carried_over_to_an_engine_where_it_means_something_else() -> None:
     asked = on_engine(ASKED, parse_request(ASKED, CATALOG), "sglang")
     assert asked["settings"] == {"max_model_len": 4096, "max_num_seqs": 8}
+
+
+@pytest.mark.parametrize("settings", [ASKED["settings"], "derive", {"max_model_len": 8192}])
+def test_link_to_another_engine_asks_what_the_card_answered(settings: Any) -> None:
+    found = card(settings=settings)
+    for other, name in zip(found.others, ("sglang", "tensorrt-llm", "llama.cpp"), strict=True):
+        linked = read_plan(dict(parse_qsl(other.link.removeprefix("?")))).request()
+        assert linked["engine"] == {"name": name}
+        answer = estimates.answer([linked], catalog=CATALOG)[0]
+        tpot = with_unit(answer["speed"]["tpot_ms"], "ms") if answer["speed"] else ""
+        assert tpot == other.tpot
+
+
+def test_llama_cpp_is_told_how_many_slots_it_needs() -> None:
+    """Left alone it shares one context among four slots; the plan is for eight users."""
+    found = card(settings={"max_model_len": 4096})
+    llama = "".join(piece.text for piece in found.others[2].forms[0].pieces)
+    assert "--ctx-size 32768" in llama
+    assert "--parallel 8" in llama
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from planner.core.request import EstimateRequest
+from planner.core.settings import sequences_for
 
 EIGHT_BIT_CACHE = {"vllm": "fp8", "sglang": "fp8_e4m3", "tensorrt-llm": "fp8", "llama.cpp": "q8_0"}
 CACHES_OF_EIGHT_BITS = frozenset(
@@ -34,6 +35,7 @@ SCHEME_OF_GGUF = {
 FOUR_BIT_SCHEMES = ("awq-int4", "gptq-int4", "int4-g128")
 NO_BNB = frozenset({"tensorrt-llm"})
 # Settings that mean the same on every engine; a share of memory or a block does not.
+DERIVE = "derive"
 COMMON_SETTINGS = ("max_model_len", "max_num_seqs", "enforce_eager")
 
 
@@ -48,12 +50,24 @@ def on_engine(request: Mapping[str, Any], parsed: EstimateRequest, engine: str) 
     if parsed.kv_cache_dtype in CACHES_OF_EIGHT_BITS:
         asked["kv_cache_dtype"] = EIGHT_BIT_CACHE[engine]
     asked["weights"] = weights_on(parsed, engine)
-    settings = asked.get("settings")
-    if isinstance(settings, Mapping):
-        asked["settings"] = {
-            name: settings[name] for name in COMMON_SETTINGS if settings.get(name) is not None
-        }
+    asked["settings"] = _settings_on(asked.get("settings"), parsed, engine)
     return asked
+
+
+def _settings_on(settings: Any, parsed: EstimateRequest, engine: str) -> Any:
+    """The settings that mean the same there. llama.cpp has a context for each slot it is told of: it must be told."""
+    if settings == DERIVE:
+        return DERIVE
+    kept = {
+        name: value
+        for name, value in (settings or {}).items()
+        if name in COMMON_SETTINGS and value is not None
+    }
+    if engine != "llama.cpp" or parsed.workload is None or "max_num_seqs" in kept:
+        return kept
+    if "max_model_len" not in kept:
+        return DERIVE
+    return {**kept, "max_num_seqs": sequences_for(parsed.workload.concurrency, parsed.parallelism.data)}
 
 
 def weights_on(parsed: EstimateRequest, engine: str) -> str | None:
