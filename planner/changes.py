@@ -1,20 +1,24 @@
 """The smallest changes that would mend a plan, in words and with their links. What helps is tried in the core."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from planner.core.figures import count, short, with_unit
+from planner.core.figures import MINUS, count, short, with_unit
 from planner.core.improve import NOT_ALL_SERVED, NOT_STARTED, WELL, Improvement, State, improvements
 from planner.core.improve import Change as Tried
 from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
 from planner.forms import Plan, changes_of
+from planner.hero_figures import seconds
 from planner.limit_answers import change_name
 from planner.messages import word
 from planner.messages_limits import PRICES
+
+NO_EFFECT = 0.02  # of the time per token: less is none that anybody sees
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +47,7 @@ def helpful_changes(
     found: Improvement = improvements(parsed, catalog)
     return [
         *(_change(plan, tried, "ok" if tried.solves else "warn") for tried in found.changes),
-        *(_change(plan, tried, "crit") for tried in found.in_vain),
+        *(_in_vain(plan, tried) for tried in found.in_vain),
     ]
 
 
@@ -59,6 +63,13 @@ def _change(plan: Plan, tried: Tried, state: str) -> Change:
     )
 
 
+def _in_vain(plan: Plan, tried: Tried) -> Change:
+    """One that does not help: what it does for the better is not enough."""
+    change, before, after = _change(plan, tried, "crit"), tried.before, tried.after
+    better = after.level == before.level and after.miss * (1 + NO_EFFECT) < before.miss
+    return replace(change, gain=_("not enough")) if better else change
+
+
 def _gain(before: State, after: State) -> str:
     """The one thing that was wrong, as it is with the change."""
     if after.level == NOT_STARTED:
@@ -66,13 +77,21 @@ def _gain(before: State, after: State) -> str:
     users = after.figures["users"]
     if after.level == NOT_ALL_SERVED and users is not None:
         return _("%(running)s of %(asked)s users") % {"running": short(users), "asked": count(after.asked)}
-    tpot = after.figures["tpot_ms"]
-    if before.level > NOT_ALL_SERVED and before.figures["tpot_ms"] is not None and tpot is not None:
-        change = tpot - before.figures["tpot_ms"]
-        return ("+" if change > 0 else "") + with_unit(change, "ms")
+    if before.missed is not None and before.level > NOT_ALL_SERVED:
+        return _step(before, after, before.missed)
     if after.asked is not None:
-        return _("all %s users") % count(after.asked)
+        return ngettext("all %s user", "all %s users", after.asked) % count(after.asked)
     return _("fits") if after.level == WELL else _("starts")
+
+
+def _step(before: State, after: State, target: str) -> str:
+    """What a change does to the figure that missed its target; where it stays missed, whether that is anything at all."""
+    was, now = before.figures[target], after.figures[target]
+    if was is None or now is None or (after.level < WELL and abs(now - was) < NO_EFFECT * was):
+        return _("no effect")
+    size = abs(now - was)
+    per_second = target == "output_tokens_per_s_per_user"
+    return (MINUS if now < was else "+") + (with_unit(size, "tok/s") if per_second else seconds(size))
 
 
 def _detail(before: State, after: State) -> str:

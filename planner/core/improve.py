@@ -14,7 +14,7 @@ from planner.core.limits import most_users, most_users_within_targets
 from planner.core.mend import with_fix
 from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
-from planner.core.targets import judged, miss_ratio
+from planner.core.targets import judged, miss_ratio, worst_target
 
 SHOWN = 6
 SHOWN_PAIRS = 2
@@ -31,7 +31,10 @@ NOT_STARTED, TOO_SHORT, NOT_ALL_SERVED, TARGET_MISSED, WELL = range(5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """How one set-up does. `miss` is the worst target's ratio (NaN: none), `spare_gib` below zero what it lacks."""
+    """How one set-up does. `miss` is the worst target's ratio (NaN: none), `spare_gib` below zero what it lacks.
+
+    missed: the name of the target that is missed most, None where all are met.
+    """
 
     level: int  # NOT_STARTED … WELL
     verdict: str
@@ -39,6 +42,7 @@ class State:
     users: float  # that decode at once, all replicas together
     asked: int | None
     miss: float
+    missed: str | None
     figures: Mapping[str, float | int | None]
 
 
@@ -125,6 +129,7 @@ def _state(
         users=users if served else math.nan,
         asked=asked,
         miss=miss,
+        missed=worst_target(request.targets, speed, row) if miss > 1 else None,
         figures={
             "spare_gib": number(spare, GIB_DIGITS),
             "weights_gib": number(memory.weights_gib[row], GIB_DIGITS),
@@ -134,6 +139,9 @@ def _state(
             "tpot_ms": number(speed.tpot_ms[row], MS_DIGITS) if served else None,
             "ttft_ms": number(speed.ttft_ms[row], MS_DIGITS) if served else None,
             "output_tokens_per_s": number(speed.output_tokens_per_s[row], 4) if served else None,
+            "output_tokens_per_s_per_user": number(speed.output_tokens_per_s_per_user[row], 4)
+            if served
+            else None,
         },
     )
 

@@ -86,3 +86,27 @@ def test_figures_say_the_limits_and_what_stops_them() -> None:
 def test_figures_of_a_plan_that_does_not_start_tell_no_users() -> None:
     (users,) = limit_figures(parsed({"m": "Qwen/Qwen2.5-14B-Instruct"}), CATALOG)
     assert (users.value, users.sub) == ("\u2013", "limited by it does not start")
+
+
+def test_change_that_speeds_up_too_little_is_said_to_be_not_enough() -> None:
+    slow = {"m": "Qwen/Qwen2.5-32B-Instruct-AWQ", "n": "2", "tp": "2", "o": "512", "seqs": "16", "tpot": "20"}
+    gains = {change.name: change.gain for change in offered(slow) if change.state == "crit"}
+    # two replicas take 5.6 ms longer per token, the narrow cache saves 1.5 of 33.8 ms
+    assert gains["fp8 KV cache"] == "not enough"
+    assert gains["DP 2 on the same cards"].startswith("+")
+
+
+def test_single_user_is_not_spoken_of_as_many() -> None:
+    gains = [change.gain for change in offered({"m": "Qwen/Qwen2.5-14B-Instruct", "u": "1"})]
+    assert gains[0] == "all 1 user"
+
+
+def test_gain_is_told_in_the_figure_that_missed_its_target() -> None:
+    late = {"i": "8000", "len": "16384", "u": "8", "ttft": "1500"}
+    found = [change for change in offered(late) if change.state == "ok"]
+    assert found
+    assert all(change.gain.startswith("\u2212") and change.gain.endswith("s") for change in found)
+    per_user = {"u": "16", "tps": "60"}
+    gains = [change.gain for change in offered(per_user) if change.state == "ok"]
+    assert gains[0].startswith("+")
+    assert gains[0].endswith("tok/s")
