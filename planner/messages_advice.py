@@ -33,13 +33,13 @@ TRADES: dict[str, Any] = {
         "tasks, or take 8 bits where memory allows."
     ),
     "layer_groups_wide_ends": _(
-        "Embeddings and head stay wide: {wide_gib} GiB, {percent} percent of these weights. The matrices in the middle of "
-        "each layer are {middle_percent} percent of what is narrowed, so that is where few bits pay. Narrow embeddings are "
-        "possible and were found to cost little, where the vocabulary is large."
+        "Embeddings and head stay wide: {wide_gib} GiB, {percent} percent of these weights. Feed-forward matrices are "
+        "{middle_percent} percent of what is narrowed: that is where few bits pay. With a large vocabulary, narrow embeddings "
+        "save more and were found to cost little."
     ),
     "layer_groups_mixed": _(
         "This GGUF type mixes widths: embeddings and head take {wide_gib} GiB, {percent} percent, and sensitive matrices get "
-        "more bits. The middle of the layers is {middle_percent} percent of the rest. One width for all (--pure) is smaller and worse."
+        "more bits. Feed-forward matrices are {middle_percent} percent of the rest. One width for all (--pure) is smaller and worse."
     ),
     "cache_first": _(
         "More room: quantize the KV cache first. {dtype} adds {cache_tokens} tokens, {scheme} weights {weight_tokens}. "
@@ -51,7 +51,7 @@ TRADES: dict[str, Any] = {
         "The cache is {kv_percent} percent of the time per token, so {dtype} alone changes throughput by {percent} percent."
     ),
     "narrow_cache_gain": _(
-        "A {dtype} KV cache would hold {cache_tokens} tokens more and change throughput by {percent} percent: the cache is "
+        "A KV cache in {dtype} would hold {cache_tokens} tokens more and change throughput by {percent} percent: it is "
         "{kv_percent} percent of the time per token. Without calibrated scales it can cost accuracy."
     ),
     "cache_scales": _(
