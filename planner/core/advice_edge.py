@@ -26,6 +26,7 @@ TWO_SOCKETS = (
     "https://github.com/ggml-org/llama.cpp/issues/11744"
 )
 THREADS = "https://github.com/ggml-org/llama.cpp/issues/6434 (fastest near 60 threads on 96 cores)"
+SPARSE = "https://inventivehq.com/blog/moe-on-cpu-benchmark (10.6 tokens/s of a 30B-A3B, 4.9 of a dense 7B, one CPU)"
 MAC_PLUGIN = "https://docs.vllm.ai/en/latest/getting_started/installation"
 APP_LIMIT = "https://developer.apple.com/forums/thread/826325"
 
@@ -160,8 +161,8 @@ def _sparse_or_dense(request: EstimateRequest) -> Iterator[Advice]:
     total = parts.total
     if model.moe is None:
         if total / GB > DENSE_GB:
-            yield Advice(code="dense_on_cores", severity="info", values={"gb": total / GB})
+            yield Advice(code="dense_on_cores", severity="info", values={"gb": total / GB}, source=SPARSE)
         return
     idle = parts.routed * (1.0 - model.moe.experts_per_token / model.moe.num_experts)
     values = {"active_percent": round(100 * (total - idle) / total), "active_gb": (total - idle) / GB}
-    yield Advice(code="sparse_models_suit_cores", severity="info", values=values)
+    yield Advice(code="sparse_models_suit_cores", severity="info", values=values, source=SPARSE)
