@@ -146,6 +146,9 @@ REASONS: dict[str, Any] = {
     "scheme_not_on_card": _(
         "{scheme} needs compute capability {needed} or higher; {accelerator} has {capability}."
     ),
+    "scheme_not_on_maker": _(
+        "Nobody has kernels for {scheme} on cards of {vendor}, so not on {accelerator}."
+    ),
     "kv_cache_dtype_not_in_engine": _(
         "{engine} {version} has no KV cache dtype {dtype}. It takes: {accepted}."
     ),

@@ -77,6 +77,7 @@ EXCLUDED: dict[str, Any] = {
     "not_supported:card_below_engine_floor": _("The card is older than the engine accepts"),
     "not_supported:scheme_not_in_engine": _("The engine does not load weights of this format"),
     "not_supported:scheme_not_on_card": _("The card has no kernels for weights of this format"),
+    "not_supported:scheme_not_on_maker": _("The maker's cards have no kernels for weights of this format"),
     "not_supported:kv_cache_dtype_not_in_engine": _("The engine has no KV cache of this format"),
     "not_supported:kv_cache_dtype_not_on_card": _("The card has no kernels for a KV cache of this format"),
 }

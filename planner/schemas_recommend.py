@@ -184,7 +184,21 @@ RECOMMENDATION: dict[str, Any] = object_of(
             "items": object_of(
                 {
                     "reason": {"type": "string"},
-                    "detail": TEXT,
+                    "detail": {**TEXT, "description": "The one narrower reason, where there is exactly one."},
+                    "details": {
+                        "type": "array",
+                        "items": object_of(
+                            {
+                                "detail": TEXT,
+                                "count": {"type": "integer", "minimum": 1},
+                                "message": {"type": "string"},
+                            }
+                        ),
+                    },
+                    "details": {
+                        "type": "array",
+                        "items": object_of({"detail": {"type": "string"}, "count": {"type": "integer"}}),
+                    },
                     "count": {"type": "integer", "minimum": 1},
                     "examples": {"type": "array", "items": object_of(LINE, required=False), "maxItems": 5},
                     "message": {"type": "string"},

@@ -218,7 +218,6 @@ def model_spec(row: Record) -> ModelSpec:
         modality=tuple(row["modality"]),
         engine_support=figures["engines"]["value"],
         notes=row.get("notes"),
-        releases={release["scheme"]: release["id"] for release in reversed(row["quantized"])},
         release_ids=tuple((release["scheme"], release["id"]) for release in row["quantized"]),
         provenance={name: provenance(figure) for name, figure in figures.items()},
     )

@@ -143,8 +143,6 @@ class ModelSpec:
     scheme: str | None = None  # scheme that this id ships in (quantized variants), None: as dtype says
     scheme_excludes: tuple[str, ...] = ()  # parts that the publisher left unquantized, e.g. attention
     notes: str | None = None
-    # scheme -> id of a quantized release of this shape
-    releases: Mapping[str, str] = field(default_factory=dict, hash=False, compare=False)
     # (scheme, id) of every quantized release of this shape, in the order of the catalog; not all are this very model
     release_ids: tuple[tuple[str, str], ...] = field(default=(), hash=False, compare=False)
     provenance: Mapping[str, Provenance] = field(default_factory=dict, hash=False, compare=False)

@@ -11,7 +11,7 @@ from planner.core.kv import STATE_KINDS
 from planner.core.layout import cuda_capability, spread
 from planner.core.outcome import Reason
 from planner.core.request import EstimateRequest, Parallelism
-from planner.core.specs import ModelSpec
+from planner.core.specs import AcceleratorSpec, ModelSpec, Scheme
 from planner.core.units import round_up
 from planner.core.weights import NATIVE_FORMATS, VOCAB_PADDING
 
@@ -23,6 +23,7 @@ UNSUPPORTED_CODES = frozenset(
         "card_below_engine_floor",
         "scheme_not_in_engine",
         "scheme_not_on_card",
+        "scheme_not_on_maker",
         "kv_cache_dtype_not_in_engine",
         "kv_cache_dtype_not_on_card",
     }
@@ -36,6 +37,8 @@ SUPPORT_PREFIX = {
 FP8_BLOCK = 128
 PADDING_LIMIT = 1.01  # publishers pad a width by less than this so that groups divide
 FP4_KV_DTYPES = frozenset({"nvfp4", "nvfp4_4over6", "nvfp4_ds_mla"})
+# Two-level scales and 4-bit kernels that are written for CUDA alone: vLLM's table of kernels by hardware
+NVIDIA_FORMATS = frozenset({"nvfp4", "w4a8"})
 REMEMBERED = 8192
 
 _found: OrderedDict[tuple[object, ...], tuple[object, tuple[Reason, ...]]] = OrderedDict()
@@ -162,6 +165,13 @@ def scheme_reasons(request: EstimateRequest) -> Iterator[Reason]:
             values={"scheme": scheme.id, "engine": engine.name, "version": engine.version},
         )
         return
+    if card is not None and not has_kernels(scheme, card):
+        yield Reason(
+            code="scheme_not_on_maker",
+            field="weights",
+            values={"scheme": scheme.id, "accelerator": card.name, "vendor": card.vendor},
+        )
+        return
     capability = cuda_capability(card)
     if capability is None or card is None or scheme.min_compute_capability is None:
         return
@@ -179,6 +189,11 @@ def scheme_reasons(request: EstimateRequest) -> Iterator[Reason]:
                 "needed": ".".join(map(str, lowest)),
             },
         )
+
+
+def has_kernels(scheme: Scheme, card: AcceleratorSpec) -> bool:
+    """Whether anybody has kernels for a format on cards of this maker: some formats are one maker's own."""
+    return scheme.id not in NVIDIA_FORMATS or card.vendor.casefold() == "nvidia"
 
 
 def cache_dtype_reasons(request: EstimateRequest) -> Iterator[Reason]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from planner.core import CORE_VERSION
 from planner.core.estimate import estimate, number
+from planner.core.launch.checkpoint import released
 from planner.core.lengths import Quantiles
 from planner.core.request import TARGET_NAMES, EstimateRequest, Targets
 from planner.core.search.asked import SearchRequest
@@ -49,7 +50,7 @@ def options(
                 "weights": question.scheme.id,
                 "kv_cache_dtype": question.kv_cache_dtype,
                 "engine": {"name": question.engine.name, "version": question.engine.version},
-                "release": question.model.releases.get(question.scheme.id),
+                "release": released(question.model, question.scheme.id),
                 "settings_used": _settings(question),
                 "load": {
                     "concurrency": question.workload.concurrency if question.workload else None,
@@ -223,33 +224,44 @@ def frontier(space: Space, figures: Figures, ranking: Ranking) -> list[dict[str,
 
 
 def excluded(space: Space, figures: Figures) -> list[dict[str, Any]]:
-    """Candidates that are out, by reason, most first; examples are of different accelerators."""
+    """Candidates that are out, by reason, most first; examples are of different accelerators.
+
+    `details` splits a reason by the refusal that an estimate would give, where there is one.
+    """
     found: dict[str, dict[str, Any]] = {}
     for reason in figures.reasons:
         rows = rows_of(figures, reason)
-        if len(rows):
-            found[reason] = {
-                **_split(reason),
-                "count": len(rows),
-                "examples": _examples(space, figures, rows),
-            }
+        name, _, detail = reason.partition(":")
+        entry = found.setdefault(name, _entry(name))
+        entry["count"] += len(rows)
+        if detail:
+            entry["details"].append({"detail": detail, "count": len(rows)})
+        _add_examples(entry, [short(space, figures, row, {}) for row in _examples(space, rows)])
     for reason, accelerator, rows_of_it in space.filtered:
-        entry = found.setdefault(reason, {**_split(reason), "count": 0, "examples": []})
+        entry = found.setdefault(reason, _entry(reason))
         entry["count"] += rows_of_it
-        name = space.accelerators[accelerator].id
-        if len(entry["examples"]) < EXAMPLES and all(e["accelerator"] != name for e in entry["examples"]):
-            entry["examples"].append({"accelerator": name})
-    return sorted(found.values(), key=lambda entry: (-entry["count"], entry["reason"], entry["detail"] or ""))
+        _add_examples(entry, [{"accelerator": space.accelerators[accelerator].id}])
+    for entry in found.values():
+        entry["details"].sort(key=lambda part: (-part["count"], part["detail"]))
+        if len(entry["details"]) == 1:
+            entry["detail"] = entry["details"][0]["detail"]
+    return sorted(found.values(), key=lambda entry: (-entry["count"], entry["reason"]))
 
 
-def _split(reason: str) -> dict[str, Any]:
-    name, _, detail = reason.partition(":")
-    return {"reason": name, "detail": detail or None}
+def _entry(reason: str) -> dict[str, Any]:
+    return {"reason": reason, "detail": None, "details": [], "count": 0, "examples": []}
 
 
-def _examples(space: Space, figures: Figures, rows: Index) -> list[dict[str, Any]]:
+def _add_examples(entry: Mapping[str, Any], more: Sequence[Mapping[str, Any]]) -> None:
+    examples = entry["examples"]
+    seen = {example["accelerator"] for example in examples}
+    examples.extend([one for one in more if one["accelerator"] not in seen][: EXAMPLES - len(examples)])
+
+
+def _examples(space: Space, rows: Index) -> list[int]:
+    """A row of each of the first few accelerators."""
     _, first = np.unique(space.accelerator[rows], return_index=True)
-    return [short(space, figures, int(row), {}) for row in rows[np.sort(first)[:EXAMPLES]]]
+    return [int(row) for row in rows[np.sort(first)[:EXAMPLES]]]
 
 
 def nearest(request: SearchRequest, space: Space, figures: Figures) -> list[dict[str, Any]]:

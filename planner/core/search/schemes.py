@@ -1,6 +1,8 @@
 """Which weight formats make sense for a model, on an engine and on a card."""
 
+from planner.core.launch.checkpoint import released
 from planner.core.specs import AcceleratorSpec, Catalog, EngineSpec, ModelSpec, Scheme
+from planner.core.validity import has_kernels
 from planner.core.weights import published_scheme_id
 
 # The same bytes and the same kernel under three names: one of them is offered.
@@ -27,7 +29,8 @@ def schemes_for(model: ModelSpec, engine: EngineSpec, catalog: Catalog) -> tuple
         return (published,)
     if engine.values["split"] == "layers":
         return _gguf(published, catalog)
-    left_out = {*INT4_NAMES, *ONLY_RELEASED} - {int4_name(model), *(ONLY_RELEASED & model.releases.keys())}
+    published_too = {name for name in ONLY_RELEASED if released(model, name) is not None}
+    left_out = {*INT4_NAMES, *ONLY_RELEASED} - {int4_name(model), *published_too}
     names = [name for name in QUANTIZED if name not in left_out]
     narrower = [
         catalog.schemes[name]
@@ -50,7 +53,7 @@ def _gguf(published: Scheme, catalog: Catalog) -> tuple[Scheme, ...]:
 
 def int4_name(model: ModelSpec) -> str:
     """The 4-bit integer format that somebody published this model in, else the general one."""
-    return next((name for name in INT4_NAMES if name in model.releases), INT4_NAMES[0])
+    return next((name for name in INT4_NAMES if released(model, name) is not None), INT4_NAMES[0])
 
 
 def is_computed(scheme: Scheme, card: AcceleratorSpec, published: str) -> bool:
@@ -60,6 +63,8 @@ def is_computed(scheme: Scheme, card: AcceleratorSpec, published: str) -> bool:
     """
     if scheme.id == published or scheme.kernel in ("dense", "gguf"):
         return True
+    if not has_kernels(scheme, card):
+        return False
     native = card.native_dtypes
     if scheme.id == "int8-w8a8":
         return "int8" in native and "fp8" not in native
