@@ -20,6 +20,8 @@ CHECK_PROBLEMS: dict[str, Any] = {
     ),
     "quote_not_closed": _("The quote {quote} is not closed."),
     "placeholder_left": _("This is still a placeholder: put in your own value."),
+    "text_cut": _("Only the first {limit} words are read: paste the launch alone."),
+    "flags_cut": _("More than {limit} flags of this text are unknown: it is no command of this engine."),
     "piped": _("What comes behind | is not read here: only the launch itself is checked."),
     "yaml_unreadable": _("This YAML cannot be read: something is wrong near line {line}."),
     # the program

@@ -21,6 +21,8 @@ JSON_KINDS = frozenset({"json", "json_or_text"})
 # argparse takes a word with a dash for a flag; the others take whatever follows as the value.
 ARGPARSE = frozenset({"vllm", "sglang"})
 SHOWN = 200
+LONGEST_NAME = 100
+MOST_UNKNOWN = 40  # unknown flags, after which this is no command of the engine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,11 +114,15 @@ class _Reader:
         self.version = version
         self.text = text
         self.found = Arguments()
+        self.meanings: dict[str, Found] = {}
 
     def read(self) -> Arguments:
         at = 0
         while at < len(self.words):
             word = self.words[at]
+            if sum(found.flag is None for found in self.meanings.values()) > MOST_UNKNOWN:
+                self.found.findings.append(Finding(code="flags_cut", values={"limit": MOST_UNKNOWN}))
+                break
             if word.text == "--" and self.table.engine in ARGPARSE:
                 self.found.positionals.extend(self.words[at + 1 :])
                 break
@@ -130,7 +136,7 @@ class _Reader:
     def _flag(self, at: int) -> int:
         """Read the flag at this place and its value; returns the place behind them."""
         word = self.words[at]
-        found = find(self.table, word.text, self.version)
+        found = self._meaning(word.text)
         kind = "text" if found.key else kind_at(found.flag, self.version) if found.flag is not None else None
         typed = _typed(word.text, found)
         if found.value is not None:
@@ -147,6 +153,12 @@ class _Reader:
             self._value_to_switch(_given(word, typed, found, kind, [stray]), stray.text)
             return end + 1
         return end
+
+    def _meaning(self, word: str) -> Found:
+        """What a word means as a flag; a name that comes again is looked up once."""
+        if word not in self.meanings:
+            self.meanings[word] = find(self.table, word, self.version)
+        return self.meanings[word]
 
     def _missing(self, word: Word, typed: str, found: Found, kind: str) -> Finding:
         """A value that does not follow. Flash attention of llama-server was a switch once: it means on."""
@@ -198,7 +210,7 @@ class _Reader:
         if _is_flag(following) and (
             self.table.engine in ARGPARSE
             or kind in OPTIONAL
-            or find(self.table, following.text, self.version).flag is not None
+            or self._meaning(following.text).flag is not None
         ):
             return []
         return [following]
@@ -252,7 +264,8 @@ def _is_flag(word: Word) -> bool:
     text = word.text
     if len(text) < 2 or not text.startswith("-") or NUMBER.fullmatch(text):
         return False
-    return " " not in text.partition("=")[0]
+    name = text.partition("=")[0]
+    return " " not in name and len(name) <= LONGEST_NAME
 
 
 def _typed(word: str, found: Found) -> str:

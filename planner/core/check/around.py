@@ -1,6 +1,5 @@
 """What stands around the flags: container, ports, address, variables, secrets, and how the model is named."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from planner.core.check.docker import Container
@@ -8,7 +7,6 @@ from planner.core.check.found import Edit, Finding
 from planner.core.check.launch import Launch, stray
 from planner.core.launch.lookup import environment_at, rules_at
 
-GPU_LIST = re.compile(r'device=[^"]*,')
 CDI = "nvidia.com/gpu"
 EVERYWHERE = frozenset({"0.0.0.0", "::", "[::]"})  # noqa: S104 - compared with, never bound
 GPU_DEVICES = ("/dev/kfd", "/dev/dri", "/dev/nvidia", CDI)
@@ -63,7 +61,7 @@ def _gpus(launch: Launch, container: Container) -> Iterator[Finding]:
         yield _no_gpus(launch, container)
     if gpus is None or container.compose:
         return
-    if GPU_LIST.search(gpus.value) and '"' not in gpus.value:
+    if gpus.value.startswith("device=") and "," in gpus.value and '"' not in gpus.value:
         fix = f"'\"{gpus.value}\"'"
         yield Finding(
             code="gpu_list_unquoted",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from planner.core.check.found import Edit, Finding
 from planner.core.check.words import Word
 
+LONGEST_CLUSTER = 300  # letters behind one dash, a value among them
 RUNTIMES = frozenset({"docker", "podman", "nerdctl"})
 WITH_VALUE = frozenset(
     [
@@ -279,7 +280,7 @@ class _Options:
     def _short(self, at: int) -> int:
         """A cluster such as -it or -itp 8000:8000; a value may be attached (-p8000:8000)."""
         word = self.words[at]
-        letters = word.text[1:]
+        letters = word.text[1 : 1 + LONGEST_CLUSTER]
         name = letters.partition("=")[0]
         if len(name) > 2 and (name in WITH_VALUE or name in WITHOUT_VALUE):
             return self._one_dash_short(at, name)
@@ -322,7 +323,7 @@ class _Options:
 
 
 def _unknown(word: Word, name: str) -> Finding:
-    close = difflib.get_close_matches(name, [*WITH_VALUE, *WITHOUT_VALUE], n=1, cutoff=0.75)
+    close = difflib.get_close_matches(name[:60], [*WITH_VALUE, *WITHOUT_VALUE], n=1, cutoff=0.75)
     fix = f"--{close[0]}" if close else None
     typed = word.text.partition("=")[0]
     edits = (Edit(word.start, word.start + len(typed), fix),) if fix and word.text.startswith("--") else ()

@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 
-MAX_JSON = 4_000
+MAX_JSON = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

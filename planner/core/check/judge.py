@@ -210,11 +210,11 @@ def _judge_launch(launch: Launch, asked: Asked, catalog: Catalog, found: list[Fi
         *checkpoint_findings(launch, model.id, catalog),
         *read.notes,
     ]
+    plain = fit.parsed_of(read, catalog, None)
+    findings.extend(fit.too_many_ranks(launch, read, plain, count))
     request, answer, more = _on_card(launch, read, card, asked=asked, count=count, catalog=catalog)
     findings.extend(_not_hidden(more, findings, launch))
-    plain = fit.parsed_of(read, catalog, None)
     findings.extend(fit.risks(launch, plain))
-    findings.extend(fit.too_many_ranks(launch, read, plain, count))
     findings.extend(idle_cards(launch, read, count))
     shown = {
         **read.request,

@@ -9,6 +9,8 @@ DOUBLE, SINGLE = "“”„«»″", "‘’‚′"
 TO_QUOTES = str.maketrans(DOUBLE + SINGLE, '"' * len(DOUBLE) + "'" * len(SINGLE))
 BLANKS, INVISIBLE = "\u00a0\u202f\u2007\u3000\u2009", "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 TO_SPACES = str.maketrans(BLANKS, " " * len(BLANKS), INVISIBLE)
+ANY_QUOTE = re.compile(f"[{DOUBLE}{SINGLE}]")
+SHOWN = 60
 PROMPT = re.compile(r"^[ \t]*(?:\$|!|PS>|PS [A-Z]:[^>\n]*>|[A-Z]:\\[^>\n]*>)[ \t]+|^!(?=[a-z])", re.MULTILINE)
 FENCE = re.compile(r"^[ \t]*```.*$\n?", re.MULTILINE)
 # A dash that starts a word is a flag; elsewhere it is text.
@@ -39,15 +41,23 @@ def typed_text(pasted: str) -> tuple[str, list[Finding]]:
 
 
 def _quotes(text: str) -> tuple[str, str, str]:
-    found = re.search(r"\S*[“”„«»‘’‚′″]\S*", text)
-    piece = found.group()[:60] if found else ""
+    piece = _around(text, ANY_QUOTE.search(text))
     return text.translate(TO_QUOTES), piece, piece.translate(TO_QUOTES)
 
 
 def _dashes(text: str) -> tuple[str, str, str]:
-    found = re.search(r"(?<!\S)[–—―−‐‑]+[A-Za-z]\S*", text)
-    piece = found.group()[:60] if found else ""
+    piece = _around(text, SHORT_DASH.search(text))
     return _dashed(text), piece, _dashed(piece)
+
+
+def _around(text: str, found: re.Match[str] | None) -> str:
+    """The word in which something was found, as far as it is short."""
+    if found is None:
+        return ""
+    before = text[max(0, found.start() - SHOWN) : found.start()].split()
+    begins = found.start() > 0 and not text[found.start() - 1].isspace()
+    after = text[found.start() : found.start() + SHOWN].split(maxsplit=1)
+    return (before[-1] if before and begins else "") + (after[0] if after else "")
 
 
 def _dashed(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from planner.core.check.arguments import Given
@@ -9,7 +10,7 @@ from planner.core.check.found import Edit, Finding
 from planner.core.check.launch import Launch, number_of
 from planner.core.check.meant import WISHED
 from planner.core.launch.lookup import choices_at, concept_of, kind_at, names_of, status_at, takes_value
-from planner.core.launch.tables import ENGINES
+from planner.core.launch.tables import ENGINES, FlagTable
 from planner.core.launch.tables import table as table_of
 
 LEAST_LIKENESS = 0.72
@@ -90,13 +91,19 @@ def _taking(launch: Launch, names: Sequence[str], value: str | None) -> list[str
     return fitting
 
 
-def _exact(table: Any, typed: str) -> str | None:
-    if typed in table.flags:
-        return typed
+def _exact(table: FlagTable, typed: str) -> str | None:
+    """The flag of another engine with this name, dashes and underscores aside."""
+    return _plain_names(table).get(_plain(typed)) if typed.startswith("--") else None
+
+
+@lru_cache(maxsize=8)
+def _plain_names(table: FlagTable) -> dict[str, str]:
+    names: dict[str, str] = {}
     for name, flag in table.flags.items():
-        if typed in flag.also:
-            return str(name)
-    return None
+        for spelled in (name, *flag.also):
+            if spelled.startswith("--"):
+                names.setdefault(_plain(spelled), name)
+    return names
 
 
 def _plain(name: str) -> str:

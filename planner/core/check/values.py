@@ -27,7 +27,12 @@ SHOWN = 80
 
 def flag_findings(launch: Launch) -> Iterator[Finding]:
     """Every flag against the table of the version."""
+    unknown: set[str] = set()
     for given in launch.arguments.given:
+        if given.found.flag is None:
+            if given.typed in unknown:
+                continue
+            unknown.add(given.typed)
         if given.found.how == "ambiguous":
             yield Finding(
                 code="flag_ambiguous",

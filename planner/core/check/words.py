@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 from planner.core.check.found import Edit, Finding
 
 MAX_CHARACTERS = 16_000
-MAX_WORDS = 1_000
+MAX_WORDS = 400
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 PLACEHOLDER = re.compile(r"<[A-Za-z][\w ./-]{0,60}>")
-SEPARATORS = ("&&", "||", ";", "|", "&", "\n")
+SEPARATORS = ("&&", "||", ";", "|", "&")
+BLANK = re.compile(r"\s*")
+FLAG = re.compile(r"--?[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +88,10 @@ class _Reader:
     def commands(self) -> Iterator[Command]:
         words: list[Word] = []
         while self.at < self.end and self.words_read < MAX_WORDS:
+            before = self.at
             separator = self._separator()
+            if self.at > before and not separator:
+                continue
             if separator:
                 if words:
                     yield self._command(words, separator)
@@ -97,6 +102,8 @@ class _Reader:
                 if word is not None:
                     words.append(word)
                     self.words_read += 1
+        if self.words_read >= MAX_WORDS:
+            self.findings.append(Finding(code="text_cut", severity="warning", values={"limit": MAX_WORDS}))
         if words:
             yield self._command(words, "")
 
@@ -119,8 +126,8 @@ class _Reader:
 
     def _separator(self) -> str:
         """The end of a command at this place, consumed; "" if there is none."""
-        if self.text[self.at] == "\n" and self._goes_on_with_a_flag():
-            return ""
+        if self.text[self.at] == "\n":
+            return self._line_end()
         for separator in SEPARATORS:
             if self.text.startswith(separator, self.at, self.end):
                 if separator == "&" and self.text.startswith("&>", self.at):
@@ -129,21 +136,23 @@ class _Reader:
                 return separator
         return ""
 
-    def _goes_on_with_a_flag(self) -> bool:
-        """A line that ends without a backslash while the next one starts with a flag: the command was cut there."""
-        following = self.text[self.at : self.end].lstrip()
-        if not re.match(r"--?[A-Za-z]", following) or not self.words_read:
-            return False
-        self.findings.append(
-            Finding(
-                code="line_not_continued",
-                flag=following.split(maxsplit=1)[0][:60],
-                fix="\\",
-                edits=(Edit(self.at, self.at, " \\"),),
+    def _line_end(self) -> str:
+        """The end of a line: of the command too, unless the next line goes on with a flag and was cut off by mistake."""
+        found = BLANK.match(self.text, self.at, self.end)
+        following = found.end() if found else self.end
+        if self.words_read and FLAG.match(self.text, following, self.end):
+            self.findings.append(
+                Finding(
+                    code="line_not_continued",
+                    flag=self.text[following : following + 60].split(maxsplit=1)[0],
+                    fix="\\",
+                    edits=(Edit(self.at, self.at, " \\"),),
+                )
             )
-        )
-        self.at += 1
-        return True
+            self.at = following
+            return ""
+        self.at = following
+        return "\n"
 
     def _skipped(self) -> bool:
         """White space, a continued line, a comment or a redirection at this place."""

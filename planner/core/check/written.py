@@ -16,6 +16,7 @@ ENVIRONMENT = re.compile(r"^[ \t]*Environment=(.*)$", re.MULTILINE)
 COMPOSE = re.compile(r"^[ \t]*(?:image|command|services|containers)[ \t]*:", re.MULTILINE)
 MAX_NODES = 2_000
 MAX_DEPTH = 40
+MAX_BRACKETS = 200  # each may be a level of nesting, which the reader of YAML follows
 # Keys of a compose service that say the same as an option of `docker run`.
 KEYS = {
     "ipc": "ipc",
@@ -33,7 +34,8 @@ def read_written(text: str) -> tuple[Program, str]:
     unit = EXEC_START.search(text)
     if unit is not None:
         return _of_unit(text, unit), "systemd"
-    if COMPOSE.search(text) and not re.match(r"\s*(docker|podman|vllm|python)", text):
+    shallow = text.count("[") + text.count("{") <= MAX_BRACKETS
+    if shallow and COMPOSE.search(text) and not re.match(r"\s*(docker|podman|vllm|python)", text):
         service = _of_compose(text)
         if service is not None:
             return service, "compose"
