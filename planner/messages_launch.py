@@ -24,6 +24,9 @@ FLAG_REASONS: dict[str, Any] = {
     "chunks_long_prompts": _(
         "A prompt may be longer than the tokens of one pass: without this flag the version refuses that."
     ),
+    "token_for_each_sequence": _(
+        "Each of {sequences} sequences takes at least one token of a pass: with fewer the engine refuses."
+    ),
     "backend_named": _("The default changed between releases: named, so that it is the planned one."),
     "config_file": _("What has no flag of its own stands in this file."),
     "context_of_all_slots": _(
@@ -63,6 +66,8 @@ NOTES: dict[str, Any] = {
         "{devices} accelerators are taken to be in one machine. Over several machines the engine needs more flags, which are "
         "not written here."
     ),
+    "cap_power_first": _("The plan counts on {watts} W for each card. Set that first: {command}"),
+    "set_power_mode_first": _("The plan counts on the power mode {mode}. Set that first."),
     "flag_left_out": _("{flag} {value} is not among what {engine} {version} takes: left out."),
     "version_between": _(
         "Not verified: the flags of {engine} {version} were not read. They were read for {older} and {newer}; what differs "

@@ -43,7 +43,8 @@ def container(request: EstimateRequest, found: FlagTable, devices: int) -> Conta
         return Reason(code="entry_point_not_read", values=values)
     tag, passed = _tag(found, facts, request.engine.version, kind)
     if tag is None:
-        return Reason(code="image_not_known", values={"engine": found.engine, "vendor": card.vendor})
+        vendor = "CPU" if kind == "cpu" else card.vendor
+        return Reason(code="image_not_known", values={"engine": found.engine, "vendor": vendor})
     numbers = tuple(str(number) for number in range(devices)) if kind == "nvidia" else ()
     volumes = (("~/.cache/huggingface", facts["hub_cache"]),) if "hub_cache" in facts else ()
     named = ((f"{found.engine}-compiled", facts["compile_cache"]),) if "compile_cache" in facts else ()

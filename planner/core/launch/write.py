@@ -118,6 +118,20 @@ def _model_word(found: FlagTable, weights: Checkpoint) -> str:
     return weights.name
 
 
+def _power(request: EstimateRequest, kind: str, devices: int) -> list[Reason]:
+    """A cap or mode that the plan counts on is set on the machine, not by the engine."""
+    power = request.power
+    if power is None:
+        return []
+    if power.mode is not None:
+        return [Reason(code="set_power_mode_first", values={"mode": power.mode})]
+    if kind != "nvidia" or power.watts is None:
+        return []
+    numbers = ",".join(str(number) for number in range(devices))
+    command = f"sudo nvidia-smi -i {numbers} -pl {power.watts:.0f}"
+    return [Reason(code="cap_power_first", values={"watts": round(power.watts), "command": command})]
+
+
 def _missing(found: FlagTable, box: Container | Reason) -> dict[str, Reason]:
     missing: dict[str, Reason] = {}
     if isinstance(box, Reason):
@@ -142,6 +156,7 @@ def _notes(draft: Draft, weights: Checkpoint, kind: str, box: Container | Reason
     devices = _devices(draft)
     if devices > ONE_MACHINE:
         notes.append(Reason(code="one_machine_assumed", values={"devices": devices}))
+    notes += _power(request, kind, devices)
     known = standing(found, request.engine.version)
     if not known.verified:
         around = {"older": known.older or "", "newer": known.newer or "", **values}

@@ -95,7 +95,13 @@ def _limits(draft: Draft, batch: MemoryBatch, row: int) -> dict[str, str]:
     tokens = int(batch.max_num_batched_tokens[row])
     draft.put_setting("--max-model-len", "max_model_len", length)
     draft.put_setting("--max-num-seqs", "max_num_seqs", sequences)
-    draft.put_setting("--max-num-batched-tokens", "max_num_batched_tokens", tokens)
+    if tokens < sequences:
+        # Left alone the engine refuses this pair: every sequence takes part in a pass with one token at least.
+        tokens = sequences
+        reason = Reason(code="token_for_each_sequence", values={"sequences": sequences})
+        draft.put("--max-num-batched-tokens", tokens, reason)
+    else:
+        draft.put_setting("--max-num-batched-tokens", "max_num_batched_tokens", tokens)
     if tokens < length and not chunks_by_itself(draft.table, draft.version):
         draft.put("--enable-chunked-prefill", None, Reason(code="chunks_long_prompts"))
     share = round(float(batch.gpu_memory_utilization[row]), 4)

@@ -367,6 +367,20 @@ def test_cards_beyond_one_machine_are_told_about() -> None:
     }
 
 
+def test_power_cap_is_set_before_the_start() -> None:
+    found = answer(power_limit_w=300, parallelism={"tensor": 2})
+    note = next(note for note in found["notes"] if note["code"] == "cap_power_first")
+    assert note["values"] == {"watts": 300, "command": "sudo nvidia-smi -i 0,1 -pl 300"}
+
+
+def test_pass_has_a_token_for_each_sequence() -> None:
+    """vLLM refuses max_num_batched_tokens below max_num_seqs (vllm/config/scheduler.py); its default here is 2,048."""
+    found = answer(
+        engine={"name": "vllm", "version": "0.19.0"}, settings={"max_model_len": 1024, "max_num_seqs": 4096}
+    )
+    assert "  --max-num-seqs 4096 \\\n  --max-num-batched-tokens 4096 \\\n" in found["shell"]
+
+
 def test_driver_follows_the_binaries() -> None:
     """CUDA 12 programs need driver 525, CUDA 13 ones 580 (NVIDIA's table of minor versions)."""
     drivers = {}
