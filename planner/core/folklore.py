@@ -23,6 +23,7 @@ ACTIVATION_SHARES = (0.10, 0.15)
 OVERHEAD_FACTOR = 1.2
 CACHE_BYTES = 2.0
 USUAL_SHARE = 0.9
+SAME_SHARE = 0.005
 
 
 def rules_of_thumb(found: Beside) -> list[Ruling]:
@@ -150,8 +151,9 @@ def _usual_share(plan: Case) -> Ruling:
         code,
         USUAL_SHARE,
         share,
-        agreed=math.isclose(share, USUAL_SHARE, abs_tol=0.005) and plan.fits,
+        agreed=math.isclose(share, USUAL_SHARE, rel_tol=SAME_SHARE) and plan.fits,
         unit="share",
+        tolerance=SAME_SHARE,
         source=SHARE_GUIDE,
         gib=gib,
         tokens=gib * GIB / per_token if per_token > 0 else math.nan,
@@ -172,6 +174,7 @@ def _length(plan: Case) -> Ruling:
         exact,
         agreed=longest <= exact and rule <= limit,
         unit="tokens",
+        tolerance=0.0,
         source=UNSOURCED,
         longest=float(longest),
         limit=float(limit),

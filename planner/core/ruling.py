@@ -49,6 +49,7 @@ def decided(
     *,
     agreed: bool,
     unit: str,
+    tolerance: float,
     source: str,
     **values: Any,
 ) -> Ruling:
@@ -63,7 +64,7 @@ def decided(
         exact_value=exact,
         unit=unit,
         source=source,
-        values={"rule": low, "rule_high": high, "exact": exact, **values},
+        values={"rule": low, "rule_high": high, "exact": exact, "tolerance": tolerance, **values},
     )
 
 
