@@ -125,6 +125,7 @@ document.addEventListener("htmx:configRequest", (event) => {
 });
 
 function failed(event, kind) {
+  if (byItself(event)) return; // nobody asked for it, and a link beside it leads to the same
   const place = document.querySelector(event.detail.requestConfig?.elt?.dataset.failedAt || "main");
   if (!place) return;
   settled();

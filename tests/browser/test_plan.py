@@ -27,6 +27,12 @@ def type_into(page: Any, key: str, text: str) -> None:
     page.wait_for_load_state("networkidle")
 
 
+def open_and_settle(page: Any, address: str) -> None:
+    """Open a page and wait for what it loads after itself: a browser complains of requests that one walks away from."""
+    page.goto(address)
+    page.wait_for_load_state("networkidle")
+
+
 def wait_for_value(page: Any, key: str, value: str) -> None:
     page.wait_for_function(
         "([key, value]) => document.getElementById(`in-${key}`)?.value === value", arg=[key, value]
@@ -106,6 +112,14 @@ def test_plan_switches_show_the_inputs_that_count(plan: Any) -> None:
     assert plan.input_value("#in-len") == "4096"
 
 
+def test_plan_shows_what_else_would_do_it_without_being_asked(plan: Any) -> None:
+    plan.goto("/plan/?tpot=50")
+    plan.wait_for_selector(".others-slot .winner")
+    type_into(plan, "u", "8")
+    plan.wait_for_selector(".others-slot .winner")
+    assert plan.query_selector("[aria-busy]") is None
+
+
 def test_plan_figure_opens_its_working(plan: Any) -> None:
     plan.goto("/plan/")
     plan.click("#answer .figures a >> nth=0")
@@ -115,7 +129,7 @@ def test_plan_figure_opens_its_working(plan: Any) -> None:
 
 def test_plan_keys_lead_to_the_pages_there_are(plan: Any) -> None:
     for key, attribute in (("r", "go-recommend"), ("c", "go-check")):
-        plan.goto("/plan/?u=4")
+        open_and_settle(plan, "/plan/?u=4")
         address = plan.get_attribute("body", f"data-{attribute}")
         assert address, attribute
         plan.keyboard.press("g")
@@ -198,7 +212,7 @@ def test_plan_when_signed_out_meanwhile(plan: Any, live_server: Any) -> None:
 
 
 def test_plan_with_the_keyboard_alone(plan: Any) -> None:
-    plan.goto("/plan/")
+    open_and_settle(plan, "/plan/")
     plan.keyboard.press("Tab")
     assert plan.evaluate("document.activeElement.className") == "skip"
     plan.keyboard.press("Enter")
@@ -217,6 +231,7 @@ def test_plan_with_the_keyboard_alone(plan: Any) -> None:
     plan.keyboard.press("p")
     plan.wait_for_url(re.compile(r"/plan/$"))
     assert plan.input_value("#in-m") == "Qwen/Qwen2.5-7B-Instruct"
+    plan.wait_for_load_state("networkidle")
 
 
 def test_plan_copies_its_own_address(plan: Any) -> None:
