@@ -22,7 +22,7 @@ from planner.core.remarks import remarks
 from planner.core.request import EstimateRequest
 from planner.core.settings import derive_settings, derived_reasons
 from planner.core.specs import Catalog
-from planner.core.sustained import long_runs
+from planner.core.sustained import State, long_runs, states_of
 
 GIB_DIGITS = 4
 MS_DIGITS = 4
@@ -54,6 +54,7 @@ class Settled:
     requests: list[EstimateRequest]
     rows: list[EstimateRequest]
     names: list[list[str]]  # of the variants of each request
+    states: list[State]  # slower states of their machines, whose rows come last
     memory: MemoryBatch
     speed: SpeedBatch
 
@@ -71,8 +72,10 @@ def settle(requests: Sequence[EstimateRequest], catalog: Catalog) -> Settled:
 
 def _evaluated(requests: list[EstimateRequest], catalog: Catalog) -> Settled:
     rows, names = with_variants(requests, catalog)
+    states = states_of(requests, catalog.power)
+    rows = [*rows, *settle_load([state.request for state in states], catalog)]
     memory_batch = memory.evaluate(rows)
-    return Settled(requests, rows, names, memory_batch, speed.evaluate(rows, memory_batch, catalog))
+    return Settled(requests, rows, names, states, memory_batch, speed.evaluate(rows, memory_batch, catalog))
 
 
 def estimate(requests: Sequence[EstimateRequest], catalog: Catalog) -> list[dict[str, Any]]:
@@ -96,7 +99,7 @@ def estimate(requests: Sequence[EstimateRequest], catalog: Catalog) -> list[dict
         more = remarks(plan, catalog)
         answer["advice"] += more.pop("advice")
         answer.update(more)
-    hours = long_runs(settled, speed_batch, catalog.power, lambda slower: evaluate(slower, catalog)[2])
+    hours = long_runs(settled, speed_batch, catalog.power, whole.states)
     for row, answer in enumerate(answers):
         answer["sustained"] = hours[row] if answer["speed"] is not None else None
         small = edge_advice(settled[row], memory_batch, speed_batch, row, catalog)

@@ -4,7 +4,7 @@ Each slower state is an estimate of its own with the machine of that state, so t
 of a request with `power_limit_w`. What is known of long runs is data (catalog/power.json), with its source.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,14 +30,12 @@ class State:
     request: EstimateRequest
 
 
-def states_of(
-    requests: Sequence[EstimateRequest], speed: SpeedBatch, table: Mapping[str, Any]
-) -> list[State]:
+def states_of(requests: Sequence[EstimateRequest], table: Mapping[str, Any]) -> list[State]:
     """Slower states to estimate, for rows whose machine does not keep its first speed or can be capped."""
     found: list[State] = []
     for row, request in enumerate(requests):
         card = _machine(request)
-        if card is None or not _matters(card, request.count) or not speed.tpot_ms[row] > 0:
+        if card is None or request.workload is None or not _matters(card, request.count):
             continue
         rule = long_run(table, card, request.count)
         if rule is not None and rule["share"] < 1.0:
@@ -112,17 +110,17 @@ def long_runs(
     requests: Sequence[EstimateRequest],
     speed: SpeedBatch,
     table: Mapping[str, Any],
-    evaluate: Callable[[Sequence[EstimateRequest]], SpeedBatch],
+    states: Sequence[State],
 ) -> list[dict[str, Any] | None]:
-    """Burst, sustained and capped speed of every row; None where they do not matter.
+    """Burst, sustained and capped speed of every request; None where they do not matter.
 
-    `evaluate` gives the speed of requests. Energy is what a cap allows per output token: decode may draw less.
+    `speed` begins with the rows of the requests and ends with those of `states`. Energy is what a cap allows per
+    output token: decode may draw less.
     """
-    states = states_of(requests, speed, table)
-    slower = evaluate([state.request for state in states]) if states else speed
+    first = len(speed.bounds) - len(states)
     found: dict[int, list[tuple[State, dict[str, Any]]]] = {}
-    for at, state in enumerate(states):
-        found.setdefault(state.row, []).append((state, _slower(slower, at, state.setting)))
+    for at, state in enumerate(states, start=first):
+        found.setdefault(state.row, []).append((state, _slower(speed, at, state.setting)))
     return [_long_run(request, speed, row, found.get(row, ()), table) for row, request in enumerate(requests)]
 
 
