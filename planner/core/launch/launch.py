@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from planner.core.outcome import Reason
 
@@ -66,6 +65,3 @@ class Launch:
     container: Container | None = None
     notes: tuple[Reason, ...] = ()
     missing: Mapping[str, Reason] = field(default_factory=dict)
-
-
-Values = Mapping[str, Any]
