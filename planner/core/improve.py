@@ -9,10 +9,11 @@ import numpy as np
 
 from planner.core.batch import FloatArray, MemoryBatch, SpeedBatch
 from planner.core.candidates import Candidate, fewer_users, pairs, single_changes
-from planner.core.estimate import GIB_DIGITS, MS_DIGITS, evaluate, number, whole
-from planner.core.limits import most_users, most_users_within_targets
+from planner.core.estimate import GIB_DIGITS, MS_DIGITS, evaluate, number, settle, whole
+from planner.core.limits import most_users, most_users_by_cache, most_users_within_targets
 from planner.core.mend import with_fix
 from planner.core.request import EstimateRequest
+from planner.core.settings import derive_settings
 from planner.core.specs import Catalog
 from planner.core.targets import judged, miss_ratio, worst_target
 
@@ -79,7 +80,34 @@ def improvements(request: EstimateRequest, catalog: Catalog) -> Improvement:
     tried = _try(settled, singles, before, catalog)
     helping = [change for change in tried if helps(change)]
     helping += _solving_pairs(settled, singles, helping, before, catalog)
-    return Improvement(before=before, changes=tuple(_shown(helping)), in_vain=tuple(_in_vain(tried, helping)))
+    found = Improvement(
+        before=before, changes=tuple(_shown(helping)), in_vain=tuple(_in_vain(tried, helping))
+    )
+    return _as_derived(request, found, catalog) if request.derive_settings else found
+
+
+def _as_derived(request: EstimateRequest, found: Improvement, catalog: Catalog) -> Improvement:
+    """What is shown, judged again with derived settings made to fit memory and targets, as an estimate makes them."""
+    shown = (*found.changes, *found.in_vain)
+    rows = [with_fix(_settled(request), change.candidate.change, catalog) for change in shown]
+    judged_again = settle([request, *(row for row in rows if row is not None)], catalog)
+    before, *after = states(judged_again.requests, judged_again.memory, judged_again.speed)
+    if before.level == WELL:
+        return Improvement(before=before, changes=(), in_vain=())
+    changes = [
+        replace(change, before=before, after=state) for change, state in zip(shown, after, strict=True)
+    ]
+    number_of_changes = len(found.changes)
+    return Improvement(
+        before=before,
+        changes=tuple(change for change in changes[:number_of_changes] if helps(change)),
+        in_vain=tuple(change for change in changes[number_of_changes:] if not helps(change)),
+    )
+
+
+def _settled(request: EstimateRequest) -> EstimateRequest:
+    """Derived settings put in, for changes that take them along."""
+    return replace(request, settings=derive_settings(request))
 
 
 def _solving_pairs(
@@ -199,10 +227,10 @@ def _fewer(request: EstimateRequest, before: State, catalog: Catalog) -> list[Ca
     workload = request.workload
     if workload is None or workload.requests_per_s is not None or before.level < NOT_ALL_SERVED:
         return []
-    plain = replace(request, derive_settings=False)
-    limit = most_users(plain, catalog)
+    derived, plain = request.derive_settings, replace(request, derive_settings=False)
+    limit = most_users_by_cache(plain, catalog) if derived else most_users(plain, catalog)
     if judged(request.targets):
-        limit = most_users_within_targets(plain, catalog, limit)
+        limit = most_users_within_targets(plain, catalog, limit, raise_slots=derived)
     return [] if limit.value is None or limit.value >= workload.concurrency else [fewer_users(limit.value)]
 
 

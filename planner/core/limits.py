@@ -13,7 +13,7 @@ import numpy as np
 
 from planner.core.batch import MemoryBatch, SpeedBatch
 from planner.core.defaults import resolve
-from planner.core.estimate import evaluate
+from planner.core.estimate import evaluate, settle
 from planner.core.request import EstimateRequest
 from planner.core.settings import derive_settings
 from planner.core.specs import Catalog
@@ -58,10 +58,9 @@ class Limits:
 
 
 def limits_of(request: EstimateRequest, catalog: Catalog) -> Limits:
-    """The limits of one request."""
-    (settled,), memory, _ = evaluate([request], catalog)
-    settled = replace(settled, derive_settings=False)
-    verdict, asked = memory.verdicts[0], settled.workload
+    """The limits of one request. Where settings are ours, each number of users gets its own slots."""
+    whole = settle([request], catalog)
+    (settled,), verdict, asked = whole.requests, whole.memory.verdicts[0], request.workload
     if verdict in ("unsupported", "unknown"):
         nothing = Limit(value=None, code="unknown" if verdict == "unknown" else "not_started")
         users = None if asked is None else nothing
@@ -74,17 +73,29 @@ def limits_of(request: EstimateRequest, catalog: Catalog) -> Limits:
             most_users_by_cache=users,
             most_users_within_targets=within,
         )
-    most = None if asked is None else most_users(settled, catalog)
+    fixed = with_own_slots(settled)
+    by_cache = None if asked is None else most_users_by_cache(fixed, catalog)
+    most = by_cache if asked is None or request.derive_settings else most_users(fixed, catalog)
     return Limits(
         verdict=verdict,
-        longest_context=longest_context(settled, catalog),
-        longest_context_for_users=None if asked is None else longest_context_for_users(settled, catalog),
+        longest_context=longest_context(fixed, catalog),
+        longest_context_for_users=None if asked is None else longest_context_for_users(fixed, catalog),
         most_users=most,
-        most_users_by_cache=None if asked is None else most_users_by_cache(settled, catalog),
-        most_users_within_targets=most_users_within_targets(settled, catalog, most)
+        most_users_by_cache=by_cache,
+        most_users_within_targets=most_users_within_targets(
+            fixed, catalog, most, raise_slots=request.derive_settings
+        )
         if most is not None and judged(settled.targets)
         else None,
     )
+
+
+def with_own_slots(settled: EstimateRequest) -> EstimateRequest:
+    """Settings as they are in force; of derived ones the slots that the asked users need, whatever a target took away."""
+    if not settled.derive_settings:
+        return settled
+    slots = derive_settings(settled).max_num_seqs
+    return replace(settled, settings=replace(settled.settings, max_num_seqs=slots), derive_settings=False)
 
 
 def longest_context(request: EstimateRequest, catalog: Catalog) -> Limit:
@@ -154,14 +165,17 @@ def most_users_by_cache(request: EstimateRequest, catalog: Catalog) -> Limit:
     return Limit(value=found * data, code=code)
 
 
-def most_users_within_targets(request: EstimateRequest, catalog: Catalog, most: Limit) -> Limit:
+def most_users_within_targets(
+    request: EstimateRequest, catalog: Catalog, most: Limit, *, raise_slots: bool
+) -> Limit:
     """Users, of those that decode at once, while every target given as a mean is met."""
     if most.value is None:
         return most
     data = request.parallelism.data
 
     def asked(slots: Sequence[int]) -> SpeedBatch:
-        return evaluate([_with_users(request, slot) for slot in slots], catalog)[2]
+        of_users = with_slots if raise_slots else _with_users
+        return evaluate([of_users(request, slot) for slot in slots], catalog)[2]
 
     def holds(slots: Sequence[int]) -> list[bool]:
         return [bool(ratio <= 1) for ratio in miss_ratio(request.targets, asked(slots))]

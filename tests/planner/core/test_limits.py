@@ -136,6 +136,29 @@ def test_target_that_nobody_meets_leaves_no_users() -> None:
     assert limit == Limit(value=None, code="tpot_ms")
 
 
+def test_derived_settings_give_each_number_of_users_its_own_slots() -> None:
+    request = parsed(**SETUPS[0], settings="derive", targets={"tpot_ms": 22})
+    found = limits_of(request, CATALOG)
+    assert found.most_users == found.most_users_by_cache
+    limit = found.most_users_within_targets
+    assert limit is not None
+    assert limit.value is not None
+
+    def tpot_at(users: int) -> float:
+        (answer,) = estimate([parsed_users(users)], CATALOG)
+        return float(answer["speed"]["tpot_ms"])
+
+    def parsed_users(users: int) -> EstimateRequest:
+        # typed settings, one slot for each user, at the length that is derived: 1,280 tokens and a fifth
+        return parsed(
+            **SETUPS[0],
+            settings={"max_model_len": 1536, "max_num_seqs": users},
+            workload={**CHAT, "concurrency": users},
+        )
+
+    assert tpot_at(limit.value) <= 22 < tpot_at(limit.value + 1)
+
+
 def test_p99_target_is_not_judged() -> None:
     found = limits_of(parsed(**SETUPS[0], targets={"tpot_ms": {"p99": 1}}), CATALOG)
     assert found.most_users_within_targets is None
