@@ -94,6 +94,7 @@ NOT_APPLICABLE: dict[str, Any] = {
     "bandwidth_over_weights": _("A mixture of experts reads a part of its weights only."),
     "int4_four_times": _("Both widths would have to run here to compare them."),
     "cache_before_weights": _("There are not two formats left to choose between."),
+    "start_at_8": _("No more than 8 run at once here."),
     "tensor_at_most_4": _("There is no tensor group here."),
     "tensor_doubles_speed": _("The other group does not run here."),
     "pipeline_unusable": _("There is no group to make a pipeline of."),

@@ -51,6 +51,8 @@ def _weights(found: Beside) -> Iterator[Advice]:
         code = "wide_weights" if known else "wide_weights_unmeasured"
         yield Advice(code=code, severity="info", values=values, source=ACCURACY)
         return
+    if plan.request.model.native_weight_format is not None and plan.request.scheme_as_published:
+        return  # made in this format: there is no wider one to lose against
     parameters = found.plan.request.model.linear_params + found.plan.request.model.routed_params
     values = {"scheme": scheme.id, "billion": parameters / 1e9}
     if scheme.bytes_per_weight >= 1.0:
@@ -104,7 +106,8 @@ def _cache_or_weights(found: Beside) -> Iterator[Advice]:
         "percent": _gain_percent(found, "narrow_cache"),
         "kv_percent": 100 * plan.of_speed("kv_ms") / plan.of_speed("tpot_ms"),
     }
-    if math.isnan(values["percent"]) or math.isnan(values["kv_percent"]):
+    known = math.isfinite(values["percent"]) and math.isfinite(values["kv_percent"])
+    if not known or values["cache_tokens"] < 1:  # a cache of the whole context has no more room than that
         return
     if weights is None or not weights.fits:
         yield Advice(code="narrow_cache_gain", severity="info", values=values, source=CACHE_SPEED)

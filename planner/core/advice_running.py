@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from planner.core.beside import Beside
+from planner.core.beside import Beside, is_card
 from planner.core.outcome import Advice
 from planner.core.specs import Catalog
 from planner.core.units import GIB
@@ -31,7 +31,7 @@ def advice_on_running(found: Beside, catalog: Catalog) -> Iterator[Advice]:
     yield from _share(found)
     yield from _block(found)
     yield from _error_correction(found, catalog.accelerator_records)
-    if math.isfinite(found.plan.of_speed("tpot_ms")):
+    if is_card(found.plan.request.accelerator) and math.isfinite(found.plan.of_speed("tpot_ms")):
         engine = {"engine": found.plan.request.engine.name}
         yield Advice(code="engines_not_ranked", severity="info", values=engine, source=ENGINES)
 
@@ -107,7 +107,7 @@ def _block(found: Beside) -> Iterator[Advice]:
 def _error_correction(found: Beside, records: Mapping[str, Mapping[str, Any]]) -> Iterator[Advice]:
     """Cards without error correction cost less and do not notice a flipped bit."""
     card = found.plan.request.accelerator
-    if card is None:
+    if card is None or not is_card(card):
         return
     has = records.get(card.id, {}).get("ecc")
     if has is False:

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 
 from planner.core.batch import MemoryBatch, SpeedBatch
 from planner.core.request import EstimateRequest, Parallelism
-from planner.core.specs import Catalog, Scheme
+from planner.core.specs import AcceleratorSpec, Catalog, Scheme
 
 START_SEQUENCES = 8
 OFFLINE_CHUNK = 16_384
 # Fewer requests than this at once are no batch job.
 OFFLINE_REQUESTS = 32
+CARDS = frozenset({"datacenter", "workstation", "consumer"})
 # In the order in which engines are asked for an 8-bit cache.
 EIGHT_BIT_CACHES = ("fp8", "fp8_e4m3", "q8_0")
 WIDE_CACHES = frozenset({"auto", "bf16", "bfloat16", "f16", "float16"})
@@ -146,7 +147,8 @@ def _spreads(request: EstimateRequest) -> Iterator[tuple[str, EstimateRequest]]:
     if group > 1:
         yield "replicas", _spread(request, Parallelism(data=group * degrees.data, expert=degrees.expert))
     if degrees.tensor == 1:
-        yield "double", _spread(request, replace(degrees, tensor=2))
+        if is_card(request.accelerator):
+            yield "double", _spread(request, replace(degrees, tensor=2))
         return
     if degrees.tensor % 2 == 0:
         yield "half", _spread(request, replace(degrees, tensor=degrees.tensor // 2))
@@ -157,6 +159,11 @@ def _spreads(request: EstimateRequest) -> Iterator[tuple[str, EstimateRequest]]:
     card, link = request.accelerator, request.link
     if card is not None and card.pcie is not None and link is not None and not link.kind.startswith("pcie"):
         yield "over_pcie", replace(request, link=card.pcie)
+
+
+def is_card(accelerator: AcceleratorSpec | None) -> bool:
+    """Whether it is bought as a card for a case, of which two may stand side by side."""
+    return accelerator is not None and accelerator.accelerator_class in CARDS
 
 
 def _spread(request: EstimateRequest, degrees: Parallelism) -> EstimateRequest:

@@ -121,18 +121,7 @@ def _start_at_eight(found: Beside) -> Ruling:
     if math.isnan(running):
         return unknown(code, float(START_SEQUENCES), unit="sequences", source=UNSOURCED)
     if eight is None or running <= START_SEQUENCES:
-        return decided(
-            code,
-            float(START_SEQUENCES),
-            running,
-            agreed=True,
-            unit="sequences",
-            tolerance=WORTH - 1,
-            source=UNSOURCED,
-            percent=0.0,
-            tokens_per_s=speed,
-            all_tokens_per_s=speed,
-        )
+        return not_applicable(code, source=UNSOURCED, running=running)
     small = eight.of_speed("output_tokens_per_s")
     limit = plan.request.targets.mean_limit("tpot_ms") if plan.request.targets else None
     too_slow = limit is not None and eight.of_speed("tpot_ms") <= limit < plan.of_speed("tpot_ms")

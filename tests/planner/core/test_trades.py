@@ -143,6 +143,19 @@ def test_block_size_has_advice_where_it_was_asked_for() -> None:
     assert "block_size_trade" not in advice()
 
 
+def test_format_that_a_model_was_made_in_has_nothing_to_lose_against() -> None:
+    found = set(advice(model="openai/gpt-oss-20b"))
+    assert not {"four_bit_weights", "four_bit_weights_small_model", "wide_weights"} & found
+
+
+def test_boards_and_laptops_are_no_cards_to_double_or_compare() -> None:
+    request = {"accelerator": "apple-m2-ultra", "engine": {"name": "llama.cpp"}, "weights": "gguf-q4_k_m"}
+    found = answered(**request)
+    codes = {item["code"] for item in found["advice"]}
+    assert not {"no_error_correction", "engines_not_ranked", "narrow_cache_gain"} & codes
+    assert by_name(found["rules_of_thumb"])["tensor_doubles_speed"]["verdict"] == "not_applicable"
+
+
 def test_error_correction_follows_the_card() -> None:
     assert "no_error_correction" in advice()
     assert "error_correction_can_be_off" in advice(accelerator="nvidia-rtx-6000-ada")
