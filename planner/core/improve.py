@@ -9,7 +9,8 @@ import numpy as np
 
 from planner.core.batch import FloatArray, MemoryBatch, SpeedBatch
 from planner.core.candidates import Candidate, fewer_users, pairs, single_changes
-from planner.core.estimate import GIB_DIGITS, MS_DIGITS, evaluate, number, settle, whole
+from planner.core.estimate import GIB_DIGITS, MS_DIGITS, evaluate, number, whole
+from planner.core.in_force import in_force
 from planner.core.limits import most_users, most_users_by_cache, most_users_within_targets
 from planner.core.mend import with_fix
 from planner.core.request import EstimateRequest
@@ -90,8 +91,7 @@ def _as_derived(request: EstimateRequest, found: Improvement, catalog: Catalog) 
     """What is shown, judged again with derived settings made to fit memory and targets, as an estimate makes them."""
     shown = (*found.changes, *found.in_vain)
     rows = [with_fix(_settled(request), change.candidate.change, catalog) for change in shown]
-    judged_again = settle([request, *(row for row in rows if row is not None)], catalog)
-    before, *after = states(judged_again.requests, judged_again.memory, judged_again.speed)
+    before, *after = states(*in_force([request, *(row for row in rows if row is not None)], catalog))
     if before.level == WELL:
         return Improvement(before=before, changes=(), in_vain=())
     changes = [

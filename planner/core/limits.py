@@ -13,7 +13,8 @@ import numpy as np
 
 from planner.core.batch import MemoryBatch, SpeedBatch
 from planner.core.defaults import resolve
-from planner.core.estimate import evaluate, settle
+from planner.core.estimate import evaluate
+from planner.core.in_force import in_force
 from planner.core.request import EstimateRequest
 from planner.core.settings import derive_settings
 from planner.core.specs import Catalog
@@ -59,8 +60,8 @@ class Limits:
 
 def limits_of(request: EstimateRequest, catalog: Catalog) -> Limits:
     """The limits of one request. Where settings are ours, each number of users gets its own slots."""
-    whole = settle([request], catalog)
-    (settled,), verdict, asked = whole.requests, whole.memory.verdicts[0], request.workload
+    (settled,), memory, _ = in_force([request], catalog)
+    verdict, asked = memory.verdicts[0], request.workload
     if verdict in ("unsupported", "unknown"):
         nothing = Limit(value=None, code="unknown" if verdict == "unknown" else "not_started")
         users = None if asked is None else nothing
