@@ -60,7 +60,10 @@ def step_bar(answer: Mapping[str, Any]) -> Bar | None:
     ]
     total = speed["tpot_ms"]
     interval = speed["interval"]["tpot_ms"]
-    end, tick = nice_ceiling(max(total, *(interval or ())) * 1.02, ticks=RULER_STEPS)
+    target = _tpot_target(answer)
+    # a target far beyond is out of the picture, so that the parts stay large enough to be read
+    target = target if target is not None and target <= 2 * total else None
+    end, tick = nice_ceiling(max(total, target or 0.0, *(interval or ())) * 1.02, ticks=RULER_STEPS)
     return bar(
         parts,
         unit="ms",
@@ -73,7 +76,15 @@ def step_bar(answer: Mapping[str, Any]) -> Bar | None:
         total_sub=span(*interval) if interval else "",
         title=_("Predicted time per token: %s") % with_unit(total, "ms"),
         interval=interval,
+        limit=target,
+        limit_text=_("target %s") % short(target) if target else "",
     )
+
+
+def _tpot_target(answer: Mapping[str, Any]) -> float | None:
+    """The limit on the time per token, where one was asked for."""
+    given = (item["limit"] for item in answer.get("targets") or [] if item["name"] == "tpot_ms")
+    return next(given, None)
 
 
 def step_sentence(answer: Mapping[str, Any]) -> str:

@@ -117,11 +117,12 @@ def _fits(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup, r
         return _holds(answer, setup)
     if any(reason["code"] == "load_above_capacity" for reason in answer["reasons"]):
         return _("Fits, but the load is more than it serves.")
-    running, values = running_users(answer, request), {"asked": count(asked), "room": room}
-    if running + 0.01 < asked:
+    values = {"asked": count(asked), "room": room}
+    if _waiting(answer, request):
+        running = users(running_users(answer, request))
         return _("Fits, but only %(running)s of %(asked)s users decode at once.") % {
             **values,
-            "running": users(running),
+            "running": running,
         }
     if targets := target_words.judged(answer):
         return target_words.headline(targets)
@@ -227,8 +228,15 @@ def _sentences(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Set
         "low": short(interval[0], 2),
         "high": with_unit_short(interval[1], "ms"),
     }
-    certainty = target_words.certainty(target_words.judged(answer))
-    return " ".join(part for part in (_load(answer, request), said, between, certainty) if part)
+    targets = target_words.judged(answer)
+    too = target_words.missed_too(targets) if _waiting(answer, request) else ""
+    parts = (_load(answer, request), said, between, target_words.certainty(targets), too)
+    return " ".join(part for part in parts if part)
+
+
+def _waiting(answer: Mapping[str, Any], request: Mapping[str, Any]) -> bool:
+    """Whether some of the users asked for do not decode."""
+    return running_users(answer, request) + 0.01 < (asked_users(answer, request) or 0)
 
 
 def _load(answer: Mapping[str, Any], request: Mapping[str, Any]) -> str:

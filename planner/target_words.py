@@ -91,6 +91,15 @@ def headline(targets: Sequence[Judged]) -> str:
     )
 
 
+def missed_too(targets: Sequence[Judged]) -> str:
+    """That targets are missed as well, beside something graver; empty where none is."""
+    missed = [item for item in targets if not item.met]
+    if not missed:
+        return ""
+    over = _(", ").join(distance(item) for item in missed)
+    return ngettext("It misses your target by %s.", "It misses your targets by %s.", len(missed)) % over
+
+
 def distance(item: Judged) -> str:
     """How far from the limit, on whichever side: 4.3 ms per token."""
     far = abs(item.spare)

@@ -70,6 +70,15 @@ def test_plan_with_too_little_cache_for_all_users(client: Client) -> None:
     response = client.get("/plan/?u=500&seqs=512")
     assert re.fullmatch(r"Fits, but only [0-9.]+ of 500 users decode at once\.", headline(response))
     assert 'class="card verdict is-warn"' in response.content.decode()
+    missed = client.get("/plan/?u=500&seqs=512&tpot=1&tps=1")
+    assert re.search(r"It misses your target by [0-9.]+ ms per token\.", text_of(missed, "answer"))
+
+
+def test_plan_draws_the_target_into_the_step_where_it_is_near(client: Client) -> None:
+    flag = '<text class="limit-flag'
+    assert client.get("/plan/?tpot=30").content.decode().count(flag) == 2  # and the budget, in the memory bar
+    for query in ("", "tpot=300"):
+        assert client.get(f"/plan/?{query}").content.decode().count(flag) == 1
 
 
 def test_plan_without_a_card_cannot_tell_but_says_what_it_knows(client: Client) -> None:
