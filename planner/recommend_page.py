@@ -37,6 +37,7 @@ class Group:
     message: str
     count: str
     share: str
+    details: Sequence[tuple[str, str]]  # narrower reasons with their counts, where there are several
     examples: Sequence[tuple[str, str]]  # what, and what was seen of it
 
 
@@ -52,6 +53,7 @@ class RecommendPage:
     verdict: Verdict | None = None
     best: Named | None = None
     winners: Sequence[Winner] = ()
+    no_prices: bool = False
     comparison: Comparison | None = None
     listing: Listing | None = None
     frontier: Picture | None = None
@@ -112,6 +114,7 @@ def answered(
         verdict=verdict,
         best=names[options[0]["rank"]] if options else None,
         winners=winners(answer, names),
+        no_prices=any(item["code"] == "no_prices" for item in answer["reasons"]),
         comparison=comparison(options, search, names, catalog) if len(options) > 1 else None,
         listing=listing(options, search, names, set_ups=answer["set_ups"]) if len(options) > 1 else None,
         frontier=frontier_picture(answer, question, names),
@@ -237,10 +240,13 @@ def _remarks(answer: Mapping[str, Any]) -> list[str]:
 
 def _group(item: Mapping[str, Any], answer: Mapping[str, Any], catalog: Catalog) -> Group:
     return Group(
-        id="-".join(filter(None, ("out", item["reason"], item["detail"]))).replace("_", "-"),
+        id=f"out-{item['reason']}".replace("_", "-"),
         message=item["message"],
         count=count(item["count"]),
         share=f"{percent(item['count'] / answer['searched'])}{NBSP}%",
+        details=[(part["message"], count(part["count"])) for part in item["details"]]
+        if len(item["details"]) > 1
+        else [],
         examples=[_example(entry, catalog) for entry in item["examples"]],
     )
 

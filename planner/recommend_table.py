@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from planner.core.figures import NBSP, count, percent, short, span
 from planner.core.specs import Catalog
 from planner.hero_figures import bound_word
-from planner.recommend_form import Search
+from planner.recommend_form import SHOWN_OPTIONS, Search
 from planner.recommend_words import Named, Names, Option, engine_name
 
 SIDE_BY_SIDE = 5
@@ -241,11 +241,17 @@ def listing(options: Sequence[Option], search: Search, names: Names, *, set_ups:
             for option in ordered(options, sort)
         ],
         by_rank=_address(search, {"sort": ""}) if sort else "",
-        sentence=_(
-            "The best way to run each of the first %(shown)s of %(matching)s, by a column of your choice."
-        )
-        % {"shown": count(len(options)), "matching": count(set_ups)},
+        sentence=_sentence(sum(option["rank"] <= SHOWN_OPTIONS for option in options), set_ups),
     )
+
+
+def _sentence(shown: int, set_ups: int) -> str:
+    if set_ups <= shown:
+        return _("Each pair of card and count in the best way to run it. A column head sorts by it.")
+    return _(
+        "The first %(shown)s of %(set_ups)s pairs of card and count, each in the best way to run it, and the winners "
+        "among the rest. A column head sorts by it."
+    ) % {"shown": count(shown), "set_ups": count(set_ups)}
 
 
 def _currency(options: Sequence[Option]) -> str | None:

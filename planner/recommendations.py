@@ -45,6 +45,8 @@ def in_words(found: dict[str, Any], *, model: Mapping[str, Any]) -> dict[str, An
         option["request"]["model"] = dict(model)
     for group in found["excluded"]:
         group["message"] = excluded_message(group["reason"], group["detail"])
+        for part in group["details"]:
+            part["message"] = excluded_message(group["reason"], part["detail"])
     for item in found["nearest"]:
         item["message"] = excluded_message(*_split(item["reason"]))
     for item in found["reasons"]:
