@@ -1,0 +1,87 @@
+"""Whatever is pasted is answered: no exception, plain JSON, bounded size, and a mend that is judged right."""
+
+import json
+import random
+
+import pytest
+
+from planner.core.check.judge import MOST_PROBLEMS
+from planner.core.check.words import MAX_CHARACTERS
+from tests.planner.core.check.judging import errors, judged
+from tests.planner.core.check.test_containers import SERVICE, UNIT
+from tests.planner.core.check.test_launch_commands import CASES
+
+ODD = "'\"\\${}[]()<>|&;#`=-–—“”\n\t :,./19é\u200b\u00a0"
+ENDLESS = {
+    "flags": "vllm serve a/b " + " ".join(f"--abc{i} {i}" for i in range(1100)),
+    "braces": "vllm serve a/b --compilation-config " + "{" * 15_000,
+    "lines": "vllm serve a/b" + "\n" * 15_000 + "--a",
+    "substitutions": "vllm serve a/b " + "$(" * 7_000,
+    "quotes": "vllm serve a/b " + "'" * 15_001,
+    "redirections": "vllm serve a/b " + "<" * 15_000,
+    "yaml": "image: x\ncommand: " + "[" * 15_000,
+    "aliases": "image: x\na: &a [1]\n" + "".join(f"b{i}: &b{i} [*a,*a]\n" for i in range(700)),
+    "nesting": "bash -c " * 1_900 + "vllm serve a",
+    "gpus": "docker run --gpus " + "device=0," * 1_600 + " vllm/vllm-openai:v0.20.2 x/y",
+}
+
+
+@pytest.mark.parametrize("text", ENDLESS.values(), ids=list(ENDLESS))
+def test_endless_texts_are_answered(text: str) -> None:
+    found = judged(text[:MAX_CHARACTERS])
+    assert len(found["problems"]) <= MOST_PROBLEMS
+    assert len(json.dumps(found, allow_nan=False)) < 400_000
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_changed_commands_never_raise_and_mends_hold(seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311 - the same texts on every run
+    texts = [case["command"] for case in CASES] + [SERVICE, UNIT]
+    for _ in range(25):
+        text = chance.choice(texts)
+        for _ in range(chance.randint(0, 5)):
+            text = changed(text, chance)
+        found = judged(
+            text,
+            accelerator=chance.choice([None, "H100 80GB", "RTX 4090", "foo"]),
+            count=chance.choice([None, 1, 4]),
+        )
+        json.dumps(found, allow_nan=False)
+        assert found["valid"] is (errors(found) == [])
+
+
+def changed(text: str, chance: random.Random) -> str:
+    at = chance.randint(0, len(text))
+    kind = chance.randint(0, 4)
+    if kind == 0:
+        return text[:at] + chance.choice(ODD) * chance.randint(1, 3) + text[at:]
+    if kind == 1:
+        return text[:at] + text[at + chance.randint(1, 12) :]
+    if kind == 2:
+        return text[:at]
+    if kind == 3:
+        words = text.split(" ")
+        chance.shuffle(words)
+        return " ".join(words)
+    number = chance.choice(["1e999", "-1", "0", "9" * 30, "nan", "inf", "1.5k", "١٢", "0x10"])
+    return f"{text} {chance.choice(['--max-model-len', '-tp', '--port', '-c', '-ngl'])} {number}"
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("hello world", "no_engine_found"),
+        ("ollama run llama3", "engine_not_read"),
+        ("vllm bench serve --model a", "not_a_server_command"),
+        ("llama-cli -m a.gguf", "not_a_server_command"),
+        ("python -m vllm.entrypoints.openai.api --model a/b", "module_unknown"),
+        ("docker run", "image_missing"),
+        ("docker run --gpus all ubuntu:22.04", "image_unknown"),
+        ("vllm serve <model>", "placeholder_left"),
+        ("vllm serve a/b --max-model-len", "value_missing"),
+        ("vllm serve a/b c/d", "stray_word"),
+        ("sglang serve --tp 2", "model_missing"),
+    ],
+)
+def test_what_is_no_launch_says_why(command: str, code: str) -> None:
+    assert code in [found for found, _flag in errors(judged(command))]
