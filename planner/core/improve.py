@@ -119,7 +119,7 @@ def _solving_pairs(
 ) -> list[Change]:
     """Two changes at once where no single one is enough, or only more hardware would be."""
     least = min((change.candidate.effort for change in helping if change.solves), default=None)
-    if least is not None and least < HARDWARE:
+    if before.verdict == "unsupported" or (least is not None and least < HARDWARE):
         return []
     halves = [item for item in singles if least is None or item.effort < HARDWARE]
     tried = _try(request, pairs(halves), before, catalog)
