@@ -17,6 +17,7 @@ from planner.hero_figures import seconds
 from planner.limit_answers import change_name
 from planner.messages import word
 from planner.messages_limits import PRICES
+from planner.presentation import users as users_text
 
 NO_EFFECT = 0.02  # of the time per token: less is none that anybody sees
 
@@ -76,7 +77,10 @@ def _gain(before: State, after: State) -> str:
         return _("does not start")
     users = after.figures["users"]
     if after.level == NOT_ALL_SERVED and users is not None:
-        return _("%(running)s of %(asked)s users") % {"running": short(users), "asked": count(after.asked)}
+        return _("%(running)s of %(asked)s users") % {
+            "running": users_text(users),
+            "asked": count(after.asked),
+        }
     if before.missed is not None and before.level > NOT_ALL_SERVED:
         return _step(before, after, before.missed)
     if after.asked is not None:
@@ -107,15 +111,13 @@ def _detail(before: State, after: State) -> str:
 
 
 def _speed(before: State, after: State) -> str:
-    values = {
-        "tpot": with_unit(after.figures["tpot_ms"], "ms"),
-        "throughput": short(after.figures["output_tokens_per_s"]),
-        "tpot_before": short(before.figures["tpot_ms"]),
-        "throughput_before": short(before.figures["output_tokens_per_s"]),
+    return _("%(tpot)s ms per token, %(throughput)s tok/s in all.") % {
+        "tpot": _from_to(before, after, "tpot_ms"),
+        "throughput": _from_to(before, after, "output_tokens_per_s"),
     }
-    if before.figures["tpot_ms"] is None:
-        return _("%(tpot)s per token, %(throughput)s tok/s in all.") % values
-    return (
-        _("%(tpot_before)s → %(tpot)s per token, %(throughput_before)s → %(throughput)s tok/s in all.")
-        % values
-    )
+
+
+def _from_to(before: State, after: State, name: str) -> str:
+    """A figure as it was and as it is with the change; once where nothing was known, or nothing changes."""
+    was, now = short(before.figures[name]), short(after.figures[name])
+    return now if before.figures[name] is None or was == now else f"{was} → {now}"
