@@ -109,6 +109,11 @@ def layout_of(request: EstimateRequest) -> Layout:
     return found
 
 
+def forget() -> None:
+    """Drop every remembered layout."""
+    _layouts.clear()
+
+
 def wires(link: LinkSpec | None, card: AcceleratorSpec | None) -> str:
     """What ranks of one replica talk over, as the table of overheads names it: pcie, fast_link or fused_link."""
     if link is None or link.kind not in FAST_LINKS:
