@@ -102,8 +102,11 @@ def step_sentence(answer: Mapping[str, Any]) -> str:
     return _("Of the time per token, %s.") % _(", ").join(said)
 
 
-def memory_bar(answer: Mapping[str, Any], setup: Setup, utilization: float | None) -> Bar | None:
-    """One accelerator's memory with the line up to which the engine may fill it; None without a card."""
+def memory_bar(answer: Mapping[str, Any], setup: Setup, utilization: float | None = None) -> Bar | None:
+    """One accelerator's memory with the line up to which the engine may fill it; None without a card.
+
+    `utilization` is the share of it that is in force, where the set-up does not know it.
+    """
     memory = answer["memory"]
     sizes = memory and memory["per_accelerator"]
     if not sizes or not sizes["total_gib"] or sizes["weights_gib"] is None:
@@ -127,7 +130,7 @@ def memory_bar(answer: Mapping[str, Any], setup: Setup, utilization: float | Non
         total_sub=_("%s short") % short(missing) if missing else _("%s free") % short(total - used),
         title=_("Memory of one %(card)s: %(total)s") % {"card": setup.card, "total": with_unit(total, "GiB")},
         limit=budget,
-        limit_text=_limit_text(budget, utilization),
+        limit_text=_limit_text(budget, total, utilization or setup.utilization),
         beyond=total if used > total else None,
     )
 
@@ -191,10 +194,11 @@ def _free_note(budget: float | None, total: float) -> str:
     return _("above the utilization line") if budget and budget < total else ""
 
 
-def _limit_text(budget: float | None, utilization: float | None) -> str:
+def _limit_text(budget: float | None, total: float, utilization: float | None) -> str:
     if budget is None:
         return ""
-    if utilization is None:
+    # not every engine takes its share of the whole memory
+    if utilization is None or abs(utilization * total - budget) > 0.01 * total:
         return _("budget %s") % short(budget)
     return _("utilization %(share)s = %(size)s") % {"share": f"{utilization:.2f}", "size": short(budget)}
 

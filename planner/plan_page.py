@@ -240,11 +240,11 @@ def answered(
     address: str,
 ) -> PlanPage:
     """The page for one answer of the contract. `more` are figures that stand beside its own, `modes` the power modes of the machine."""
-    setup = setup_of(parsed)
+    setup = setup_of(parsed, answer["settings"] or ())
     room = "" if found is None or found.room is None else count(found.room)
     verdict = presentation.verdict(answer, request, setup, plan, room=room, more=more)
     step = pictures.step_bar(answer)
-    memory = pictures.memory_bar(answer, setup, _utilization(parsed))
+    memory = pictures.memory_bar(answer, setup)
     return PlanPage(
         plan=plan,
         title=_("%(model)s on %(cards)s") % {"model": setup.model.rpartition("/")[2], "cards": setup.cards},
@@ -293,10 +293,6 @@ def _curl(request: Mapping[str, Any], address: str) -> str:
 
 def _command(request: Mapping[str, Any]) -> str:
     return f"python manage.py estimate <<'EOF'\n{json.dumps(request, ensure_ascii=False)}\nEOF"
-
-
-def _utilization(parsed: EstimateRequest) -> float | None:
-    return parsed.settings.gpu_memory_utilization
 
 
 def _startup(answer: Mapping[str, Any], setup: Setup) -> list[str]:

@@ -212,7 +212,8 @@ def _roof_mark(point: RoofPoint, x: Scale, y: Scale) -> Mark:
         label=point.label,
         label_css=("lab-strong" if point.css != "pt" else "lab") + (" end" if right else "") + " halo",
         dx=-9 if right else 9,
-        dy=18 if right else 14,
+        # prefill stands high on the right, where decode of many users comes close from below
+        dy=-9 if point.square else 18 if right else 14,
     )
 
 

@@ -1,6 +1,8 @@
 """Names of what is planned, resolved against the catalog: what sentences and pictures talk about."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -26,6 +28,7 @@ class Setup:
     engine_name: str = ""
     engine_version: str = ""
     accelerator_class: str = ""
+    utilization: float | None = None  # gpu_memory_utilization in force
 
     @property
     def main_memory(self) -> bool:
@@ -57,8 +60,9 @@ def _model_name(model_id: str) -> str:
     return model_id if kind == model_id else f"{kind} (config.json)"
 
 
-def setup_of(parsed: EstimateRequest) -> Setup:
-    """Names out of a parsed request."""
+def setup_of(parsed: EstimateRequest, settings: Sequence[Mapping[str, Any]] = ()) -> Setup:
+    """Names out of a parsed request; `settings` are those in force, as an answer lists them."""
+    in_force = {item["name"]: item["value"] for item in settings}
     degrees = parsed.parallelism
     shown = [
         f"{name}{NBSP}{value}"
@@ -74,9 +78,12 @@ def setup_of(parsed: EstimateRequest) -> Setup:
         cards_per_replica=degrees.tensor * degrees.pipeline,
         engine=f"{ENGINE_NAMES.get(parsed.engine.name, parsed.engine.name)} {parsed.engine.version}",
         parallelism=", ".join(shown),
-        max_model_len=parsed.settings.max_model_len or parsed.model.max_position_embeddings,
-        block_size=parsed.settings.block_size or 16,
+        max_model_len=in_force.get("max_model_len")
+        or parsed.settings.max_model_len
+        or parsed.model.max_position_embeddings,
+        block_size=in_force.get("block_size") or parsed.settings.block_size or 16,
         engine_name=parsed.engine.name,
         engine_version=parsed.engine.version,
+        utilization=in_force.get("gpu_memory_utilization", parsed.settings.gpu_memory_utilization),
         accelerator_class=parsed.accelerator.accelerator_class if parsed.accelerator else "",
     )

@@ -271,6 +271,14 @@ def test_plan_of_more_requests_than_it_serves_says_so(client: Client) -> None:
     assert 'class="card verdict is-warn"' in response.content.decode()
 
 
+def test_plan_with_derived_settings_speaks_of_the_length_in_force(client: Client) -> None:
+    # 1,024 + 256 tokens and a fifth are 1,536, in whole blocks
+    text = text_of(client.get("/plan/?s=ours"), "answer")
+    assert "full requests of 1,536;" in text
+    whole = text_of(client.get("/plan/?s=ours"))
+    assert "Maximum concurrency for 1,536 tokens per request" in whole
+
+
 def test_plan_of_a_length_distribution_says_its_means(client: Client) -> None:
     response = client.get("/plan/?d=q&i50=100&i90=100&i99=100&o50=50&o90=50&o99=50")
     assert "Means 100 in, 50 out" in text_of(response, "hint-d")
