@@ -7,6 +7,10 @@ from django.utils.translation import gettext_lazy as _
 PROBLEMS: dict[str, Any] = {
     "list_empty": _("This list is empty. Leave it out to search all."),
     "too_many_entries": _("{found} entries; at most {limit} are read."),
+    "too_many_candidates": _(
+        "This asks for {found} set-ups; at most {limit} are searched at once. Name fewer engines, formats, counts or "
+        "accelerators."
+    ),
     "not_answered_yet": _("This is not answered yet. Leave it out."),
     "engine_or_engines": _("Give one engine or a list of engines, not both."),
     "budget_needs_currency": _("A budget needs its currency, for example USD, EUR or CNY."),

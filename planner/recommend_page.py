@@ -147,7 +147,7 @@ def _hints(question: Mapping[str, Any], answer: Mapping[str, Any], catalog: Cata
 def _with_errors(search: Search, problem: Mapping[str, Any]) -> RecommendPage:
     errors: dict[str, str] = {}
     for item in problem["errors"]:
-        key = key_of(item["field"]) or "m"
+        key = key_of(item["field"]) or ("max" if item["code"] == "too_many_candidates" else "m")
         errors[key] = f"{errors[key]} {item['message']}" if key in errors else item["message"]
     return RecommendPage(
         search=search,

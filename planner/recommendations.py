@@ -10,6 +10,7 @@ from planner.core.outcome import Problem
 from planner.core.parse import Rejected
 from planner.core.search import recommend
 from planner.core.search.parse import parse_search
+from planner.core.search.space import MAX_CANDIDATES, TooManyCandidatesError
 from planner.core.specs import Catalog
 from planner.messages import word
 from planner.messages_search import EXCLUDED, RANKS, REMARKS
@@ -31,7 +32,12 @@ def _answer(obj: Any, catalog: Catalog, *, whole: bool = True) -> dict[str, Any]
         return estimates.problem_object(
             parsed.id, parsed.problems, title=_("This search cannot be answered.")
         )
-    found = recommend(parsed, catalog)
+    try:
+        found = recommend(parsed, catalog)
+    except TooManyCandidatesError as error:
+        values = {"found": f"{error.found:,}", "limit": f"{MAX_CANDIDATES:,}"}
+        problem = Problem(code="too_many_candidates", field=None, values=values)
+        return estimates.problem_object(parsed.id, [problem], title=_("This search cannot be answered."))
     if whole:
         for option in found["options"]:
             estimates.in_words(option)

@@ -117,6 +117,19 @@ def test_recommendation_that_is_wrong_is_problem_json_with_its_fields(viewer: Cl
     ]
 
 
+def test_recommendation_that_asks_for_too_much_is_refused_before_the_work(viewer: Client) -> None:
+    wide = {
+        "model": SMALL["model"],
+        "workload": SMALL["workload"],
+        "engines": [{"name": "vllm", "version": f"0.{minor}.0"} for minor in range(10, 18)],
+        "weights": ["bf16", "fp8", "awq-int4", "gptq-int4", "int8-w8a8"],
+        "constraints": {"max_count": 64},
+    }
+    response = post(viewer, wide)
+    assert response.status_code == 422
+    assert [item["code"] for item in response.json()["errors"]] == ["too_many_candidates"]
+
+
 def test_recommendation_list_is_bounded(viewer: Client, settings: Any) -> None:
     settings.RECOMMENDATIONS_PER_CALL = 2
     assert post(viewer, [SMALL] * 3).json()["errors"][0]["code"] == "batch_too_long"

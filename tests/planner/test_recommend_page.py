@@ -124,6 +124,13 @@ def test_recommend_with_errors_says_them_beside_the_field(client: Client) -> Non
     assert 'href="#in-bud"' in html
 
 
+def test_recommend_that_asks_for_too_much_points_to_the_cards(client: Client) -> None:
+    response = page(client, "e=any&max=64")
+    assert headline(response) == "One input needs a look."
+    assert "at most 400,000 are searched at once" in text_of(response, "answer")
+    assert 'href="#in-max"' in response.content.decode()
+
+
 def test_recommend_never_trusts_what_an_address_holds(client: Client) -> None:
     html = page(
         client, "m=%3Cscript%3Ealert(1)%3C/script%3E&oa=%22%3E%3Cb%3E&on=1&ven=%3Ci%3E"

@@ -51,7 +51,8 @@ CONSTRAINT_FIELDS = frozenset(
     ]
 )
 BUDGET_FIELDS = frozenset({"amount", "currency"})
-MAX_ENTRIES = 64  # of a list of ways to store weights, engines, counts
+# Entries of a list: together with the bound on candidates they keep a question from being all the work of a server.
+MAX_SCHEMES, MAX_CACHES, MAX_ENGINES, MAX_COUNTS, MAX_NAMES = 64, 16, 8, 64, 64
 MAX_ACCELERATORS = 1000
 MAX_CARDS = 64  # of one option
 MAX_OWNED = 100_000
@@ -130,7 +131,7 @@ def _read(
 
 def _schemes(reader: Reader, value: Any, model: ModelSpec | None, catalog: Catalog) -> tuple[Scheme, ...]:
     """One scheme or several; within a list null means: as published."""
-    given = _entries(reader, value, "weights", high=MAX_ENTRIES)
+    given = _entries(reader, value, "weights", high=MAX_SCHEMES)
     return _each(reader, given, "weights", lambda inner, item: read_scheme(inner, item, model, catalog))
 
 
@@ -141,7 +142,7 @@ def _kv_cache_dtypes(reader: Reader, value: Any, catalog: Catalog) -> tuple[str,
             return None
         return read_kv_cache_dtype(inner, item, catalog)
 
-    given = _entries(reader, value, "kv_cache_dtype", high=MAX_ENTRIES)
+    given = _entries(reader, value, "kv_cache_dtype", high=MAX_CACHES)
     return _each(reader, given, "kv_cache_dtype", read)
 
 
@@ -153,7 +154,7 @@ def _engines(reader: Reader, obj: Mapping[str, Any], catalog: Catalog) -> tuple[
     if obj.get("engine") is not None:
         one = read_engine(reader, obj["engine"], catalog)
         return () if one is None else (one,)
-    given = _entries(reader, obj.get("engines"), "engines", high=MAX_ENTRIES)
+    given = _entries(reader, obj.get("engines"), "engines", high=MAX_ENGINES)
     return _each(reader, given, "engine", lambda inner, item: read_engine(inner, item, catalog))
 
 
@@ -168,7 +169,7 @@ def _accelerators(reader: Reader, value: Any, catalog: Catalog) -> tuple[Acceler
 
 
 def _counts(reader: Reader, value: Any) -> tuple[int, ...]:
-    given = _entries(reader, value, "counts", high=MAX_ENTRIES)
+    given = _entries(reader, value, "counts", high=MAX_COUNTS)
     counts = _each(
         reader, given, "count", lambda inner, item: inner.integer(item, "count", low=1, high=MAX_CARDS)
     )
@@ -293,7 +294,7 @@ def _classes(reader: Reader, value: Any, catalog: Catalog) -> frozenset[str]:
 def _named(reader: Reader, value: Any, field: str, known: Mapping[str, str], *, code: str) -> frozenset[str]:
     names = sorted(known.values())
     found = set()
-    for place, item in _entries(reader, value, field, high=MAX_ENTRIES):
+    for place, item in _entries(reader, value, field, high=MAX_NAMES):
         text = reader.text(item, place)
         if text is None:
             continue

@@ -17,6 +17,8 @@ from planner.core.weights import published_scheme_id
 
 Index = NDArray[np.intp]
 T = TypeVar("T")
+# What a server can weigh in a few seconds: the whole catalog on every engine up to 8 cards is a quarter of it.
+MAX_CANDIDATES = 400_000
 EDGE_CLASSES = frozenset({"edge", "apple", "npu"})
 
 
@@ -96,8 +98,19 @@ class _Numbered(Generic[T]):
         return tuple(self.numbers)
 
 
+class TooManyCandidatesError(Exception):
+    """A question that is too wide to be answered: `found` candidates, more than MAX_CANDIDATES."""
+
+    def __init__(self, found: int) -> None:
+        super().__init__(f"{found} candidates, at most {MAX_CANDIDATES}")
+        self.found = found
+
+
 def space_of(request: SearchRequest, catalog: Catalog) -> Space:
-    """Every candidate that makes sense for a question, those of accelerators that are ruled out by name aside."""
+    """Every candidate that makes sense for a question, those of accelerators that are ruled out by name aside.
+
+    Raises TooManyCandidatesError before a question that lists too much takes the memory for it.
+    """
     accelerators = request.accelerators or tuple(catalog.accelerators.values())
     engines = request.engines or tuple(_newest(catalog, name) for name in sorted(catalog.engines))
     reasons = [_filter(card, request.constraints, catalog.accelerator_records) for card in accelerators]
@@ -119,6 +132,9 @@ def space_of(request: SearchRequest, catalog: Catalog) -> Space:
                     ),
                 )
             )
+    found = sum(len(part.accelerators) * part.rows_of_one for part in sets)
+    if found > MAX_CANDIDATES:
+        raise TooManyCandidatesError(found)
     rows = _rows(sets, reasons)
     return Space(
         model=request.model,

@@ -214,8 +214,17 @@ def test_search_that_is_no_object_is_refused(obj: Any) -> None:
 
 
 def test_search_bounds_its_lists() -> None:
-    found = problems(weights=["bf16"] * 65, accelerators=["nvidia-l4"] * 1001)
-    assert found == [("weights", "too_many_entries"), ("accelerators", "too_many_entries")]
+    found = problems(
+        weights=["bf16"] * 65,
+        kv_cache_dtype=["auto"] * 17,
+        engines=[{"name": "vllm"}] * 9,
+        accelerators=["nvidia-l4"] * 1001,
+        counts=[1] * 65,
+    )
+    assert found == [
+        (field, "too_many_entries")
+        for field in ("weights", "kv_cache_dtype", "engines", "accelerators", "counts")
+    ]
 
 
 def test_search_does_not_take_a_prefix_that_is_not_answered_yet() -> None:
