@@ -1,5 +1,7 @@
 """Two figures for the plan page: the longest context and the most users of this set-up."""
 
+from dataclasses import replace
+
 from django.utils.translation import gettext as _
 
 from planner.core.figures import DASH, count
@@ -39,9 +41,20 @@ def _context(found: Limits, parsed: EstimateRequest) -> Figure | None:
 
 
 def _users(found: Limits) -> Figure | None:
-    """Within the targets where there are some, else what the cache holds."""
-    limit = found.most_users_within_targets or found.most_users_by_cache
-    return None if limit is None else _figure(_("Most users"), limit, "", anchor="curve-card")
+    """Within the targets where there are some, else with the settings as they are, as the curve beside it."""
+    if found.most_users_within_targets is not None:
+        return _figure(_("Most users"), found.most_users_within_targets, "", anchor="curve-card")
+    if found.most_users is None:
+        return None
+    figure = _figure(_("Most users"), found.most_users, "", anchor="curve-card")
+    more = found.most_users_by_cache
+    if more is None or not (more.value or 0) > (found.most_users.value or 0):
+        return figure
+    return replace(
+        figure,
+        sub=_("%(limited)s; with a slot for each, %(users)s")
+        % {"limited": figure.sub, "users": count(more.value)},
+    )
 
 
 def _figure(name: str, limit: Limit, unit: str, *, anchor: str) -> Figure:

@@ -80,7 +80,8 @@ def test_figures_say_the_limits_and_what_stops_them() -> None:
     context, users = limit_figures(parsed({"seqs": "16"}), CATALOG)
     assert (context.name, context.value) == ("Longest context", "32,768")
     assert context.sub == "7,840 each for 16 at once; alone, the limit is the model's own limit"
-    assert (users.name, users.sub) == ("Most users", "limited by memory for the KV cache")
+    assert (users.name, users.value) == ("Most users", "16")
+    assert users.sub == "limited by max_num_seqs 16; with a slot for each, 103"
 
 
 def test_figures_of_a_plan_that_does_not_start_tell_no_users() -> None:
