@@ -252,4 +252,4 @@ def _plan_query(found: Mapping[str, Any]) -> str:
 
 def _has_secret(found: Mapping[str, Any]) -> bool:
     """Whether a link would carry a key: into histories, logs and chats."""
-    return any(item["code"] == "secret_on_command_line" for item in found["problems"])
+    return any(item["code"].startswith("secret_") for item in found["problems"])

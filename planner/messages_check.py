@@ -50,6 +50,12 @@ CHECK_PROBLEMS: dict[str, Any] = {
     "docker_option_unknown": _("The container runtime has no such option."),
     "docker_option_single_dash": _("A long option has two dashes: with one it is read letter by letter."),
     "docker_value_missing": _("This option needs a value."),
+    "flag_before_image": _(
+        "Before the image this reaches the container runtime, which does not know it: flags of the engine stand behind the image."
+    ),
+    "option_behind_image": _(
+        "Behind the image this reaches the engine, which does not know it: options of the container stand before it."
+    ),
     "container_without_gpus": _("The container sees no GPU: {engine} finds no device and stops."),
     "gpu_list_unquoted": _(
         "Several GPUs need quotes that reach Docker: without the inner ones the list is cut at the comma."
@@ -101,6 +107,7 @@ CHECK_PROBLEMS: dict[str, Any] = {
         "Announced to go since {since}; it still works in {version}. Its successor is {instead}."
     ),
     "flag_shortened": _("Short for {name}. It works; a later version with more flags may find it ambiguous."),
+    "flag_given_twice": _("Given twice: the last one counts, {value}."),
     "needs_other_flag": _("This needs {needs}."),
     "flags_exclude_each_other": _("This cannot go together with {other}."),
     # values
@@ -137,6 +144,9 @@ CHECK_PROBLEMS: dict[str, Any] = {
     ),
     "budget_below_length": _(
         "Without chunked prefill a whole prompt must fit into one pass: {budget} tokens are fewer than {length}."
+    ),
+    "block_no_multiple_of_unit": _(
+        "A block of {size} tokens is not a multiple of {unit}, in which the attention kernels on GPUs page."
     ),
     "gguf_not_built_in": _(
         "GGUF files are not built in at this version; {last_with} was the last known to load them. Use a plugin, another checkpoint "
@@ -179,6 +189,9 @@ CHECK_PROBLEMS: dict[str, Any] = {
     "variable_unsure": _("Between the versions that were read this variable came or went."),
     "secret_on_command_line": _(
         "Everybody on this machine can read a key in the list of processes. Use a variable or a file."
+    ),
+    "secret_in_variable": _(
+        "A key typed out stays in the history of the shell and in the description of the container. Set it before, and name it only."
     ),
     "version_unreadable": _(
         "{version} is no version of {engine} that can be read: the newest known one is used."

@@ -41,6 +41,7 @@ PROBLEM_OF_COMMAND: dict[str, Any] = object_of(
         "code": {"type": "string"},
         "severity": {"type": "string", "enum": ["error", "warning"]},
         "flag": {**TEXT, "description": "As typed, or the part at fault, such as model."},
+        "name": {**TEXT, "description": "The flag's canonical name, where it is one that the engine has."},
         "values": {"type": "object"},
         "message": {"type": "string"},
         "fix": {**TEXT, "description": "The mended piece; empty where the mend is to leave it out."},

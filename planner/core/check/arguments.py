@@ -17,6 +17,7 @@ NUMBER = re.compile(r"-\d+(?:\.\d+)?")
 TRUTH = frozenset({"true", "false", "1", "0", "yes", "no", "on", "off"})
 FALSE = frozenset({"false", "0", "no", "off"})
 OPTIONAL = frozenset({"optional_text", "true_false"})
+SWITCHES = NO_VALUE | {"true_false"}
 JSON_KINDS = frozenset({"json", "json_or_text"})
 # argparse takes a word with a dash for a flag; the others take whatever follows as the value.
 ARGPARSE = frozenset({"vllm", "sglang"})
@@ -89,7 +90,7 @@ class Arguments:
         item = self.last(name)
         if item is None:
             return None
-        if item.values and item.values[-1].lower() in FALSE:
+        if item.kind in SWITCHES and item.values and item.values[-1].lower() in FALSE:
             return False
         return not item.found.negated
 

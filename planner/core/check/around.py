@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from planner.core.check.docker import Container
+from planner.core.check.docker import WITH_VALUE, WITHOUT_VALUE, Container
 from planner.core.check.found import Edit, Finding
 from planner.core.check.launch import Launch, stray
+from planner.core.launch.flags import find
 from planner.core.launch.lookup import environment_at, rules_at
 
 CDI = "nvidia.com/gpu"
@@ -12,6 +13,8 @@ EVERYWHERE = frozenset({"0.0.0.0", "::", "[::]"})  # noqa: S104 - compared with,
 GPU_DEVICES = ("/dev/kfd", "/dev/dri", "/dev/nvidia", CDI)
 SHARES_MEMORY = frozenset({"vllm", "sglang", "tensorrt-llm"})
 PORT_STEP = 1
+WHOLE_NAMES = frozenset({"exact", "alias", "underscores", "negative", "dotted"})
+SECRETS = frozenset({"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "VLLM_API_KEY", "LLAMA_API_KEY", "OPENAI_API_KEY"})
 
 
 def around_findings(launch: Launch, ports_in_use: Sequence[int]) -> Iterator[Finding]:
@@ -27,6 +30,7 @@ def around_findings(launch: Launch, ports_in_use: Sequence[int]) -> Iterator[Fin
 
 def container_findings(launch: Launch, container: Container) -> Iterator[Finding]:
     """GPUs, shared memory, and whether anybody can reach the port."""
+    yield from flags_before_image(launch, container)
     yield from _gpus(launch, container)
     if not container.compose or container.has("publish"):
         yield from _reachable(launch, container)
@@ -50,14 +54,27 @@ def container_findings(launch: Launch, container: Container) -> Iterator[Finding
         )
 
 
+def flags_before_image(launch: Launch, container: Container) -> Iterator[Finding]:
+    """Flags of the engine that were typed before the image, where the container runtime gets them."""
+    for option in container.options:
+        if option.name in (WITH_VALUE | WITHOUT_VALUE) or container.compose:
+            continue
+        if find(launch.table, f"--{option.name}", launch.version).how not in WHOLE_NAMES:
+            continue
+        piece = launch.text[option.start : option.end]
+        edits = (Edit(option.start - 1, option.end, ""), launch.appended(piece))
+        yield Finding(code="flag_before_image", flag=option.typed, fix=piece, edits=edits)
+
+
 def _gpus(launch: Launch, container: Container) -> Iterator[Finding]:
     devices = container.values("device")
     cdi = any(value.startswith(GPU_DEVICES) for value in devices)
-    runtime = "nvidia" in container.values("runtime") and "NVIDIA_VISIBLE_DEVICES" in container.environment
+    runtime = "nvidia" in container.values("runtime")  # these images ask it for all GPUs themselves
     gpus = container.option("gpus")
     platform = launch.of("platform")
     cpu_only = _cpu_image(container) or (platform is not None and platform.value == "cpu")
-    if gpus is None and not (cdi or runtime or cpu_only or container.has("privileged")):
+    slip = any(item.fix == "--gpus" for item in container.findings)
+    if gpus is None and not (slip or cdi or runtime or cpu_only or container.has("privileged")):
         yield _no_gpus(launch, container)
     if gpus is None or container.compose:
         return
@@ -210,6 +227,11 @@ def _instead_of(launch: Launch, name: str) -> str | None:
 
 
 def _secret(launch: Launch) -> Iterator[Finding]:
+    container = launch.program.container
+    told = {**launch.env, **(container.environment if container is not None else {})}
+    for name, value in told.items():
+        if name in SECRETS and value and not value.startswith("$"):
+            yield Finding(code="secret_in_variable", severity="warning", flag=name, fix=name)
     given = launch.of("api_key")
     if given is None or not given.values or given.unknown_value or given.name == "--api-key-file":
         return

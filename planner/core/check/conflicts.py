@@ -8,6 +8,7 @@ from planner.core.check.arguments import Given
 from planner.core.check.found import Edit, Finding
 from planner.core.check.launch import Launch
 from planner.core.engines import release_of
+from planner.core.kv import STATE_KINDS
 from planner.core.launch.lookup import rules_at, value_table
 from planner.core.specs import ModelSpec
 
@@ -17,6 +18,7 @@ USUAL_BUDGET = 2048
 # Before this release long prompts were cut into chunks only where asked for, or above 32k.
 CHUNKS_BY_DEFAULT = (0, 8)
 CHUNKED_ABOVE = 32_768
+BLOCK_UNIT = 16
 # Families of models and how they write tool calls; the first whose letters occur in the model's name counts.
 TOOL_PARSERS = (
     ("qwen3-coder", "qwen3_coder"),
@@ -269,6 +271,18 @@ def _port(launch: Launch) -> str:
     return (port.value if port is not None else None) or "8000"
 
 
+def _block_unit(launch: Launch, model: ModelSpec | None) -> Iterator[Finding]:
+    """Every attention backend on a GPU pages in multiples of 16 tokens; on CPU in multiples of 32."""
+    given, size = launch.of("block_size"), launch.whole("block_size")
+    has_state = model is not None and any(group.kind in STATE_KINDS for group in model.cache_groups)
+    if given is None or size is None or size < 1 or has_state or size % BLOCK_UNIT == 0:
+        return
+    fits = max(BLOCK_UNIT, size // BLOCK_UNIT * BLOCK_UNIT)
+    fix = f"{given.typed} {fits}"
+    values = {"size": size, "unit": BLOCK_UNIT}
+    yield _error("block_no_multiple_of_unit", given.typed, values, fix, given.with_value(str(fits)))
+
+
 def _gguf(launch: Launch, _model: ModelSpec | None) -> Iterator[Finding]:
     """GGUF files where no loader is built in: the same file with llama-server is the nearest command."""
     file = launch.model is not None and launch.model.lower().endswith(".gguf")
@@ -311,6 +325,7 @@ def _llama_server(launch: Launch, file: str) -> str:
 
 RULES: dict[str, Rule] = {
     "gguf": _gguf,
+    "block-size-backend": _block_unit,
     "batched-vs-seqs": _batched_vs_seqs,
     "batched-vs-len": _batched_vs_len,
     "active-seqs": _above("--max-num-active-seqs", "--max-num-seqs", "value_above_other"),

@@ -274,6 +274,9 @@ class _Options:
             return self._with_next(at, name, f"--{name}")
         if name not in WITH_VALUE and name not in WITHOUT_VALUE:
             self.findings.append(_unknown(word, name))
+            following = self.words[at + 1].text if at + 2 < len(self.words) else "/"
+            if not sign and following[:1] != "-" and not set(following) & set("/:"):
+                return self._with_next(at, name, f"--{name}")  # its value, not the image
         self._add(name, f"--{name}", value, word.start, word.end)
         return at + 1
 

@@ -107,6 +107,10 @@ def _refusal(
         )
     if concern == "weight_quantization" and launch.of(concern) is None:
         return Finding(code=code, severity=severity, flag="model", values=values)
+    asked = launch.of("weight_quantization")
+    if concern == "weight_quantization" and asked is not None:
+        drop = (asked.dropped(launch.text),)
+        return Finding(code=code, severity=severity, flag=asked.typed, values=values, fix="", edits=drop)
     fix, edits = _from_fix(launch, reason["fix"])
     if code in MEMORY and fix is None:
         fix, edits = _more_ranks(launch, request, count)

@@ -10,7 +10,7 @@ from typing import Any
 from planner.core.check import fit
 from planner.core.check.amounts import Amounts, amounts
 from planner.core.check.arguments import read_arguments
-from planner.core.check.around import around_findings, free_word_is_model
+from planner.core.check.around import around_findings, flags_before_image, free_word_is_model
 from planner.core.check.conflicts import conflict_findings
 from planner.core.check.conflicts_other import other_conflicts
 from planner.core.check.explained import explained
@@ -69,7 +69,7 @@ def check(asked: Asked, catalog: Catalog) -> dict[str, Any]:
     return {
         "id": asked.id,
         "valid": not judged.errors,
-        "problems": [_problem(item) for item in judged.findings[:MOST_PROBLEMS]],
+        "problems": [_problem(item, launch) for item in judged.findings[:MOST_PROBLEMS]],
         "mended_command": _mended(asked, judged, catalog) if judged.errors else None,
         "engine": _engine(launch),
         "flags": explained(launch) if launch is not None else [],
@@ -78,11 +78,13 @@ def check(asked: Asked, catalog: Catalog) -> dict[str, Any]:
     }
 
 
-def _problem(item: Finding) -> dict[str, Any]:
+def _problem(item: Finding, launch: Launch | None) -> dict[str, Any]:
+    given = launch.arguments.given if launch is not None else ()
     return {
         "code": item.code,
         "severity": item.severity,
         "flag": item.flag,
+        "name": next((one.name for one in given if one.typed == item.flag), None),
         "values": dict(item.values),
         "fix": item.fix,
     }
@@ -195,6 +197,13 @@ def _with_model(launch: Launch) -> Launch:
 def _judge_launch(launch: Launch, asked: Asked, catalog: Catalog, found: list[Finding]) -> _Judged:
     model = model_name(catalog, launch.model, asked.model)
     read = amounts(launch, model, catalog)
+    container = launch.program.container
+    misplaced = list(flags_before_image(launch, container)) if container is not None else []
+    found = [
+        item
+        for item in found
+        if item.code != "docker_option_unknown" or item.flag not in {one.flag for one in misplaced}
+    ]
     card = card_name(catalog, asked.accelerator) if asked.accelerator else CardName(ids=())
     count = _count(launch, asked, card)
     spec = catalog.models.get(model.id or "")

@@ -48,6 +48,11 @@ MEANT: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "e4m3": ("fp8",),
     },
     "attention_kernels": {
+        "flash_attn": ("FLASH_ATTN", "fa3"),
+        "flash_attention": ("FLASH_ATTN", "fa3"),
+        "flashattention": ("FLASH_ATTN", "fa3"),
+        "fa2": ("FLASH_ATTN", "fa3"),
+        "xformers": ("FLASH_ATTN", "triton"),
         "true": ("on",),
         "1": ("on",),
         "false": ("off",),

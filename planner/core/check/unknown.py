@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from planner.core.check.arguments import Given
+from planner.core.check.docker import WITH_VALUE, WITHOUT_VALUE
 from planner.core.check.found import Edit, Finding
 from planner.core.check.launch import Launch, number_of
 from planner.core.check.meant import WISHED
@@ -23,6 +24,15 @@ def unknown_flag(launch: Launch, given: Given) -> Finding:
     if sign and head in launch.table.flags and not launch.table.names["equals"]:
         edits = (Edit(given.start, given.start + len(given.typed), f"{head} {value}"),)
         return Finding(code="flag_with_equals", flag=head, fix=f"{head} {value}", edits=edits)
+    container = launch.program.container
+    name = head.lstrip("-")
+    if (
+        container is not None
+        and head.startswith("--")
+        and name in (WITH_VALUE | WITHOUT_VALUE)
+        and not container.compose
+    ):
+        return _behind_image(launch, given, container.insert_at)
     names, owner = _meant_names(launch, given)
     values = {"engine": launch.engine, "version": launch.version, "other": owner}
     in_file = next((name for name in names if name.startswith("config:")), None)
@@ -41,6 +51,13 @@ def unknown_flag(launch: Launch, given: Given) -> Finding:
         return Finding(code="flag_unknown_here", severity="warning", flag=given.typed, values=values)
     code = "flag_of_other_engine" if owner else "flag_unknown"
     return Finding(code=code, flag=given.typed, values=values, fix="", edits=(given.dropped(launch.text),))
+
+
+def _behind_image(launch: Launch, given: Given, before: int) -> Finding:
+    """An option of the container runtime that was typed behind the image, where the engine gets it."""
+    piece = launch.text[given.start : given.end]
+    edits = (given.dropped(launch.text), Edit(before, before, f" {piece}"))
+    return Finding(code="option_behind_image", flag=given.typed, fix=piece, edits=edits)
 
 
 def _meant_names(launch: Launch, given: Given) -> tuple[list[str], str | None]:
@@ -64,7 +81,13 @@ def _meant_names(launch: Launch, given: Given) -> tuple[list[str], str | None]:
     wished = WISHED.get(plain)
     if wished:
         return _taking(launch, names_of(launch.table, wished), given.value), None
-    return [name for name in given.found.candidates[:1] if _is_close(given.typed, name, launch)], None
+    close = [name for name in given.found.candidates[:1] if _is_close(given.typed, name, launch)]
+    return [name for name in close if _says_no(name) == _says_no(given.typed)], None
+
+
+def _says_no(name: str) -> bool:
+    """Whether a name switches something off: a slip must not become its opposite."""
+    return bool({"no", "disable", "without"} & set(_plain(name).split("-")))
 
 
 def _is_close(typed: str, name: str, launch: Launch) -> bool:

@@ -11,6 +11,7 @@ from planner.core.check.found import Edit, Finding
 from planner.core.check.launch import Launch, number_of
 from planner.core.check.meant import MEANT
 from planner.core.check.unknown import unknown_flag, usable
+from planner.core.launch.flags import find
 from planner.core.launch.lookup import (
     choices_at,
     concept_of,
@@ -28,6 +29,7 @@ SHOWN = 80
 def flag_findings(launch: Launch) -> Iterator[Finding]:
     """Every flag against the table of the version."""
     unknown: set[str] = set()
+    yield from _given_twice(launch)
     for given in launch.arguments.given:
         if given.found.flag is None:
             if given.typed in unknown:
@@ -55,6 +57,19 @@ def flag_findings(launch: Launch) -> Iterator[Finding]:
             yield from _value(launch, given)
 
 
+def _given_twice(launch: Launch) -> Iterator[Finding]:
+    """The same flag with another value: the last one counts."""
+    values: dict[str, tuple[str, ...]] = {}
+    for given in launch.arguments.given:
+        if given.name is None or given.found.key is not None:
+            continue
+        before = values.get(given.name)
+        if before is not None and before != given.values:
+            counts = {"value": " ".join(given.values)[:SHOWN]}
+            yield Finding(code="flag_given_twice", severity="warning", flag=given.typed, values=counts)
+        values[given.name] = given.values
+
+
 def _standing(launch: Launch, given: Given) -> Iterator[Finding]:
     """Removed, renamed, not there yet, or on its way out."""
     status = given.found.status
@@ -77,7 +92,7 @@ def _standing(launch: Launch, given: Given) -> Iterator[Finding]:
         yield Finding(code="flag_unsure", severity="warning", flag=given.typed, values=values)
     elif status.deprecated_since is not None:
         since = {**values, "since": status.deprecated_since}
-        fix = status.instead[0] if status.instead else None
+        fix = status.instead[0] if status.instead and not given.found.negated else None
         yield Finding(code="flag_deprecated", severity="warning", flag=given.typed, values=since, fix=fix)
 
 
@@ -99,17 +114,54 @@ def _gone(launch: Launch, given: Given, values: dict[str, Any]) -> Finding:
         if flag is None or not usable(launch, flag) or launch.arguments.last(name) is not None:
             continue
         takes = "." in name or takes_value(kind_at(flag, launch.version))
-        same = takes == bool(given.values)
-        if not same or (name in status.similar and not takes):
+        switched = "." in name and not given.values  # a switch became a key that is true
+        if "." not in name and kind_at(flag, launch.version) == "json" and given.kind != "json":
+            continue
+        if not switched and (takes != bool(given.values) or (name in status.similar and not takes)):
             continue
         code = "flag_renamed" if name in status.instead else "flag_removed"
-        fix = given.piece(name, launch.text)
-        values = {**values, "instead": name}
-        return Finding(code=code, flag=given.typed, values=values, fix=fix, edits=(given.renamed(name),))
+        fix = f"{name} true" if switched else given.piece(name, launch.text)
+        edits: tuple[Edit, ...] = (Edit(given.start, given.end, fix),)
+        if "." in name and not _is_usable_name(launch, name):
+            fix, edits = _as_one_object(launch, given, name.partition(".")[0])
+        return Finding(code=code, flag=given.typed, values={**values, "instead": name}, fix=fix, edits=edits)
     without = {**values, "instead": ""} if not status.instead else values
     return Finding(
         code="flag_removed", flag=given.typed, values=without, fix="", edits=(given.dropped(launch.text),)
     )
+
+
+def _is_usable_name(launch: Launch, name: str) -> bool:
+    status = find(launch.table, name, launch.version).status
+    return status is not None and status.usable
+
+
+def _as_one_object(launch: Launch, given: Given, base: str) -> tuple[str, tuple[Edit, ...]]:
+    """Flags that became keys of one JSON flag, where keys cannot be written one by one: the first holds them all."""
+    moved: list[tuple[Given, str]] = []
+    for item in launch.arguments.given:
+        status = item.found.status
+        for name in status.instead if status is not None and status.kind == "removed" else ():
+            head, _, key = name.partition(".")
+            if head == base and key:
+                moved.append((item, key))
+    whole: dict[str, Any] = {}
+    for item, key in moved:
+        value = item.value or "true"
+        is_method = key == "model" and value.startswith("[")
+        whole["method" if is_method else key] = json_value(value.strip("[]") if is_method else value)
+    fix = f"{base} '{json.dumps(whole)}'"
+    if moved and given is not moved[0][0]:
+        return "", (given.dropped(launch.text),)
+    return fix, (Edit(given.start, given.end, fix),)
+
+
+def json_value(text: str) -> Any:
+    """A value as JSON has it: a number, true, or the text itself."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _overriding(launch: Launch, given: Given) -> str | None:
@@ -143,11 +195,13 @@ def _as_before(launch: Launch, given: Given) -> str | None:
         return f"--no-{flag.name.removeprefix('--')}"
     if there:
         return given.piece(flag.name, launch.text)
+    if given.values and given.kind == "json":
+        return _key_by_key(launch, flag.name, given.values[-1])
     older = next(
         (
             other.name
             for other in launch.table.flags.values()
-            if flag.name in {name.partition(".")[0] for name in other.instead}
+            if flag.name in other.instead
             and usable(launch, other)
             and takes_value(kind_at(other, launch.version)) == bool(given.values)
         ),
@@ -156,12 +210,26 @@ def _as_before(launch: Launch, given: Given) -> str | None:
     return given.piece(older, launch.text) if older is not None else None
 
 
+def _key_by_key(launch: Launch, name: str, value: str) -> str | None:
+    """The keys of a JSON flag as the flags that they were before it; None where none of them was one."""
+    whole = json_value(value)
+    if not isinstance(whole, dict):
+        return None
+    if whole.get("method") == "ngram":
+        whole = {**whole, "model": "[ngram]"}
+    pieces = [
+        f"{other.name} {whole[key]}"
+        for other in launch.table.flags.values()
+        if usable(launch, other)
+        for head, _, key in (successor.partition(".") for successor in other.instead)
+        if head == name and isinstance(whole.get(key), (str, int, float))
+    ]
+    return " ".join(pieces) or None
+
+
 def _nested(key: str, value: str) -> str:
     """A dotted key and its value as JSON."""
-    try:
-        plain: Any = json.loads(value)
-    except ValueError:
-        plain = value
+    plain = json_value(value)
     for part in reversed(key.split(".")):
         plain = {part: plain}
     return json.dumps(plain)

@@ -114,7 +114,10 @@ def test_host_port_that_is_taken_is_moved() -> None:
 
 def test_unknown_option_of_docker_is_a_slip() -> None:
     found = judged("docker run --gpu all --ipc=host vllm/vllm-openai:v0.20.2 Qwen/Qwen3-8B")
-    assert ("docker_option_unknown", "--gpu") in errors(found)
+    assert errors(found) == [("docker_option_unknown", "--gpu")]
+    assert (
+        found["mended_command"] == "docker run --gpus all --ipc=host vllm/vllm-openai:v0.20.2 Qwen/Qwen3-8B"
+    )
 
 
 def test_compose_service_is_read_and_mended_in_place() -> None:
