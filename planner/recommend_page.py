@@ -227,15 +227,21 @@ def _verdict(
 
 def _remarks(answer: Mapping[str, Any]) -> list[str]:
     """What holds for the order as a whole, what it leaves unsaid included."""
-    said = [item["message"] for item in answer["reasons"] if item["code"] != "nothing_meets_everything"]
-    if answer["options"]:
-        said.append(
-            _(
-                "Formats are ranked by what they do to speed and memory. What fewer bits do to the answers of a model is not "
-                "in these figures: choose a format under Weights to hold it."
-            )
-        )
-    return said
+    if not answer["options"]:
+        return []
+    by = answer["options"][0]["reason"]["values"].get("by", "power")
+    return [
+        recommend_words.order_sentence(answer["objective"], by=by),
+        *(
+            item["message"]
+            for item in answer["reasons"]
+            if item["code"] not in ("balanced_by_power", "balanced_by_price")
+        ),
+        _(
+            "Formats are ranked by what they do to speed and memory. What fewer bits do to the answers of a model is not "
+            "in these figures: choose a format under Weights to hold it."
+        ),
+    ]
 
 
 def _group(item: Mapping[str, Any], answer: Mapping[str, Any], catalog: Catalog) -> Group:

@@ -80,6 +80,7 @@ class Listing:
     lines: Sequence[Line]
     by_rank: str  # the address with the order of the objective, "" when it is in force
     sentence: str
+    csv: str  # the query of the same options as CSV
 
 
 def measures(currency: str | None) -> list[Measure]:
@@ -240,6 +241,7 @@ def listing(options: Sequence[Option], search: Search, names: Names, *, set_ups:
             )
             for option in ordered(options, sort)
         ],
+        csv=_address(search, {"sort": "", "diff": ""}),
         by_rank=_address(search, {"sort": ""}) if sort else "",
         sentence=_sentence(sum(option["rank"] <= SHOWN_OPTIONS for option in options), set_ups),
     )

@@ -1,5 +1,7 @@
 """The page that recommends. Its address is the question: every input is in the query, and nothing is kept elsewhere."""
 
+import csv
+
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
@@ -7,9 +9,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from access.declare import require_role
 from access.roles import Role
+from planner import recommend_csv
 from planner.core.outcome import Problem
 from planner.core.specs import Catalog
-from planner.estimates import problem_message
+from planner.estimates import is_problem, problem_message
 from planner.forms import read_config, read_plan
 from planner.presets import presets
 from planner.queries import current_catalog
@@ -17,6 +20,7 @@ from planner.recommend_choices import search_choices
 from planner.recommend_form import CLASSES, OWNED, OWNED_COUNT, PRICE, PRICED, VENDORS, Search, read_search
 from planner.recommend_page import recommend_page
 from planner.recommend_winners import winners_of_plan
+from planner.recommendations import answer_for_page
 
 LEAST_ROWS = 3  # of cards and prices, so that the next one can be typed without asking for a row
 
@@ -32,6 +36,22 @@ def recommend(request: HttpRequest) -> HttpResponse:
     if request.GET and dict(request.GET.lists()) != dict(QueryDict(query).lists()):
         return HttpResponseRedirect(_address(query))
     return _page(request, search)
+
+
+@require_safe
+@require_role(Role.VIEWER)
+def options_csv(request: HttpRequest) -> HttpResponse:
+    """The options of a search as CSV; a search with errors leads to its page, which says what they are."""
+    search, catalog = read_search(request.GET), current_catalog()
+    answer = None if search.problems else answer_for_page(search.request(), catalog=catalog)
+    if answer is None or is_problem(answer):
+        return HttpResponseRedirect(_address(search.query()))
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="options.csv"'
+    writer = csv.writer(response)
+    writer.writerow(recommend_csv.HEAD)
+    writer.writerows(recommend_csv.rows(answer, catalog))
+    return response
 
 
 @require_POST

@@ -101,6 +101,24 @@ def objective_name(objective: str, *, by: str = "power") -> str:
     }[objective]
 
 
+def order_sentence(objective: str, *, by: str) -> str:
+    """The formula of the order."""
+    formula = {
+        "balanced": _("time per token × price of all cards")
+        if by == "price"
+        else _("time per token × board power of all cards"),
+        "lowest_cost": _("price of all cards"),
+        "lowest_tpot": _("time per token"),
+        "highest_throughput": _("tokens per second of all users together"),
+        "lowest_power": _("board power of all cards"),
+    }[objective]
+    if objective == "highest_throughput":
+        said = _("Ranked by %s, the largest first.") % formula
+    else:
+        said = _("Ranked by %s, the smallest first.") % formula
+    return said + " " + _("Ties go to the shorter time per token, then to less power, then to the name.")
+
+
 def headline(answer: Mapping[str, Any], names: Names) -> str:
     """The best option, and by how far."""
     best, *others = answer["options"]

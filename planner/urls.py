@@ -19,6 +19,7 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("recommend/", recommend_views.recommend, name="recommend"),
     path("recommend/config/", recommend_views.read_search_config, name="read_search_config"),
+    path("recommend/options.csv", recommend_views.options_csv, name="options_csv"),
     path("recommend/winners/", recommend_views.winners, name="winners"),
     path("plan/", views.plan, name="plan"),
     path("plan/<slug:chart>.csv", views.chart_data, name="chart_data"),

@@ -47,6 +47,7 @@ ADDRESSES = {
     "planner:recommend": Address(VIEWER),
     "planner:read_search_config": Address(VIEWER, "POST"),
     "planner:winners": Address(VIEWER),
+    "planner:options_csv": Address(VIEWER),
     "planner:recommendations": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
     "planner:plan": Address(VIEWER),
     "planner:chart_data": Address(VIEWER, args={"chart": "curve"}),

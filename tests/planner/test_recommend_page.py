@@ -1,5 +1,6 @@
 """The recommend page through Django: the answer, its states, errors, updates, what works without script, queries."""
 
+import csv
 import re
 from html import unescape
 from typing import Any
@@ -129,6 +130,25 @@ def test_recommend_that_asks_for_too_much_points_to_the_cards(client: Client) ->
     assert headline(response) == "One input needs a look."
     assert "at most 400,000 are searched at once" in text_of(response, "answer")
     assert 'href="#in-max"' in response.content.decode()
+
+
+def test_recommend_gives_its_options_as_csv(client: Client) -> None:
+    html = page(client, f"{MINE}&pa=nvidia-l4&pn=2500&cur=EUR&sort=power").content.decode()
+    link = re.search(r'href="(/recommend/options\.csv\?[^"]*)" download', html)
+    assert link
+    response = client.get(unescape(link[1]))
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    rows = list(csv.DictReader(response.content.decode().splitlines()))
+    assert rows[0]["rank"] == "1"
+    [two] = [row for row in rows if (row["accelerator"], row["count"]) == ("nvidia-l4", "2")]
+    # two cards of 2,500 and of 72 W each
+    assert (two["name"], float(two["purchase"]), two["currency"], float(two["board_power_w"])) == (
+        "L4",
+        5000,
+        "EUR",
+        144,
+    )
+    assert client.get("/recommend/options.csv?u=x")["Location"] == "/recommend/?u=x"
 
 
 def test_recommend_never_trusts_what_an_address_holds(client: Client) -> None:
