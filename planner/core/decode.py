@@ -159,6 +159,8 @@ def distinct_experts(
 
     E (1 - (1 - k/E)^n) for n independent choices; tokens of real text agree more, which `routing` < 1 expresses.
     """
+    if np.all(experts == chosen):
+        return experts  # each is met by every token: dense models count as one expert
     return experts * (1.0 - (1.0 - chosen / experts) ** tokens**routing)
 
 

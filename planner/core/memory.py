@@ -154,7 +154,8 @@ def weigh(given: Given) -> tuple[MemoryBatch, Fit]:
         return picked
 
     kv_share = on_tightest(share)
-    request_bytes, request_blocks = _request(given, kv_share)
+    groups = _groups_of(rows)
+    request_bytes, request_blocks = _request(given, groups, kv_share)
     free_gib = on_tightest(room)
     kv_gib = np.where(given.whole_context, request_bytes / GIB, free_gib)
     kv_gib = np.where(np.isnan(free_gib), np.nan, kv_gib)
@@ -178,11 +179,10 @@ def weigh(given: Given) -> tuple[MemoryBatch, Fit]:
     )
     spread = given.of_free * np.sqrt(given.spread_gib**2 + sum(error**2 for error in errors))
 
-    group_counts = rows[:, columns.GROUP_COUNTS]
-    per_group = rows[:, columns.GROUP_BYTES] * group_counts * kv_share[:, None]
-    per_group_token = np.where(group_counts > 0, per_group / rows[:, columns.GROUP_TOKENS], 0.0)
-    windowed = np.isfinite(rows[:, columns.GROUP_WINDOW]) & (rows[:, columns.GROUP_WINDOW] > 0)
-    state = np.isinf(rows[:, columns.GROUP_TOKENS]) & (group_counts > 0)
+    per_group = groups.bytes_per_block * groups.counts * kv_share[:, None]
+    per_group_token = np.where(groups.counts > 0, per_group / groups.tokens, 0.0)
+    windowed = np.isfinite(groups.window) & (groups.window > 0)
+    state = np.isinf(groups.tokens) & (groups.counts > 0)
     batch = MemoryBatch(
         total_gib=given.total_gib,
         budget_gib=np.where(given.whole_context | (given.of_free < 1), given.total_gib, budget),
@@ -209,14 +209,41 @@ def weigh(given: Given) -> tuple[MemoryBatch, Fit]:
         gpu_memory_utilization=given.utilization,
         block_size=rows[:, columns.BLOCK_TOKENS],
         growing_bytes_per_token=np.where(windowed | state, 0.0, per_group_token).sum(axis=1),
-        window_tokens=np.where(windowed, rows[:, columns.GROUP_WINDOW], 0.0),
+        window_tokens=np.where(windowed, groups.window, 0.0),
         window_bytes_per_token=np.where(windowed, per_group_token, 0.0),
-        state_bytes_per_sequence=np.where(state, per_group * rows[:, columns.GROUP_EXTRA], 0.0).sum(axis=1),
+        state_bytes_per_sequence=np.where(state, per_group * groups.extra, 0.0).sum(axis=1),
         verdicts=[],
         reasons=[],
     )
     fit = Fit(free_gib=free_gib, request_gib=request_bytes / GIB, blocks=blocks)
     return batch, fit
+
+
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """Groups of the cache pools of a batch, (n, g) each; g is the most that any row has, and most models have one."""
+
+    bytes_per_block: FloatArray
+    tokens: FloatArray
+    cap: FloatArray
+    in_flight: FloatArray
+    extra: FloatArray
+    window: FloatArray
+    counts: FloatArray
+
+
+def _groups_of(rows: FloatArray) -> _Groups:
+    used = max(1, int(np.count_nonzero(rows[:, columns.GROUP_COUNTS].any(axis=0))))
+    parts = (
+        columns.GROUP_BYTES,
+        columns.GROUP_TOKENS,
+        columns.GROUP_CAP,
+        columns.GROUP_IN_FLIGHT,
+        columns.GROUP_EXTRA,
+        columns.GROUP_WINDOW,
+        columns.GROUP_COUNTS,
+    )
+    return _Groups(*(rows[:, part.start : part.start + used] for part in parts))
 
 
 def _activation_gib(given: Given) -> FloatArray:
@@ -258,14 +285,11 @@ def _capture_sizes(largest: FloatArray) -> FloatArray:
     return sizes
 
 
-def _request(given: Given, kv_share: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _request(given: Given, groups: _Groups, kv_share: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Bytes and blocks that one request of max_model_len takes on the tightest rank, or all reserved slots together."""
-    rows = given.rows
     slots = given.slots[:, None]
-    held = rows[:, columns.GROUP_CAP] * slots
-    held = held + rows[:, columns.GROUP_IN_FLIGHT] * given.in_flight[:, None]
+    held = groups.cap * slots + groups.in_flight * given.in_flight[:, None]
     held = np.minimum(held, given.max_model_len[:, None] * slots)
-    blocks = np.ceil(held / rows[:, columns.GROUP_TOKENS]) + rows[:, columns.GROUP_EXTRA] * slots
-    blocks *= rows[:, columns.GROUP_COUNTS]
-    request_bytes = (blocks * rows[:, columns.GROUP_BYTES]).sum(axis=1) * kv_share
+    blocks = (np.ceil(held / groups.tokens) + groups.extra * slots) * groups.counts
+    request_bytes = (blocks * groups.bytes_per_block).sum(axis=1) * kv_share
     return request_bytes, blocks.sum(axis=1)

@@ -27,7 +27,7 @@ from planner.core.validity import architecture_reasons
 from planner.core.verdict import refusals
 
 # Rows that are weighed together: few enough that their columns stay in cache
-CHUNK = 2048
+CHUNK = 4096
 
 
 @dataclass(slots=True, kw_only=True)

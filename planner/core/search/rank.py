@@ -57,8 +57,11 @@ def rank(
     by_time = matching[np.argsort(figures.tpot_ms[matching], kind="stable")]
     order = by_time[np.argsort(score[by_time], kind="stable")]
     set_up = space.accelerator[order] * (int(space.count.max()) + 1) + space.count[order]
-    _, first, variations = np.unique(set_up, return_index=True, return_counts=True)
-    best = order[first]
+    variations = np.bincount(set_up)
+    first = np.zeros(len(variations), dtype=np.intp)
+    first[set_up[::-1]] = np.arange(len(set_up))[::-1]  # of several writes to one place the last stays
+    met = np.flatnonzero(variations)
+    best, variations = order[first[met]], variations[met]
     names = np.argsort(np.argsort([card.id for card in space.accelerators], kind="stable"), kind="stable")
     place = np.lexsort(
         (
