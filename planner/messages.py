@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from planner import messages_advice, messages_edge, messages_search
@@ -244,20 +245,28 @@ def word(table: Mapping[str, Any], code: str, values: Mapping[str, Any]) -> str:
         return code
     if code == "wrong_type":
         values = {key: TYPES.get(value, value) for key, value in values.items()}
-    return str(template).format_map(_Values(values))
+    return _text(template).format_map(_Values(values))
+
+
+# An answer has some thirty sentences: looking each up in a catalog of translations takes as long as its sums.
+_texts: dict[tuple[int, str | None], str] = {}
+
+
+def _text(template: Any) -> str:
+    """A template of the tables in the language in force. Tables live as long as the program, so that ids stay taken."""
+    key = (id(template), get_language())
+    found = _texts.get(key)
+    if found is None:
+        found = _texts[key] = str(template)
+    return found
 
 
 class _Values(dict[str, Any]):
     """Values of a message as text: lists joined, numbers short, a missing one shown as such."""
 
     def __getitem__(self, key: str) -> Any:
-        if key not in self:
-            return "?"
-        value = super().__getitem__(key)
+        value = self.get(key, "?")
         return FIGURES.get(value, value) if key == "figure" else _shown(value)
-
-    def __missing__(self, key: str) -> str:
-        return "?"
 
 
 def _shown(value: Any) -> Any:

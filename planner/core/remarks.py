@@ -1,6 +1,7 @@
 """What stands beside the figures of an answer: settings and targets with reasons, trades, rules of thumb."""
 
-import math
+from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 from planner.core.advice_formats import advice_on_formats
@@ -55,7 +56,7 @@ def _narrow_cache(found: Beside) -> tuple[str, int] | None:
     workload = plan.request.workload
     users = workload.concurrency / plan.request.parallelism.data if workload is not None else 0.0
     running = plan.of_speed("running")
-    if plan.fits and not (math.isfinite(running) and running < users):
+    if plan.fits and not (isfinite(running) and running < users):
         return None
     return other.request.kv_cache_dtype, int(other.of_memory("kv_cache_tokens"))
 
@@ -96,12 +97,10 @@ def _rule(item: Ruling) -> dict[str, Any]:
     }
 
 
-def _plain(values: Any) -> dict[str, Any]:
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _number(value) if isinstance(value, float) else value for name, value in values.items()}
 
 
 def _number(value: float | None) -> float | None:
     """Rounded for JSON; None for what is not known."""
-    if value is None or not math.isfinite(value):
-        return None
-    return round(float(value), DIGITS)
+    return round(float(value), DIGITS) if value is not None and isfinite(value) else None
