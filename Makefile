@@ -27,8 +27,8 @@ check: install ## Format, lint, types, import contracts, settings, migrations, t
 format: install ## Rewrite the code in the house format
 	@$(PY) -m ruff format . && $(PY) -m ruff check --fix . && .venv/bin/djade --target-version 5.2 $$(find templates -name '*.html')
 
-e2e: install ## Build the image and drive the containers (needs a Docker engine, or root on Debian or Ubuntu)
-	@$(PY) -m e2e
+e2e: install ## Drive the containers (needs a Docker engine, or root on Debian or Ubuntu), and a real vLLM on the CPU
+	@$(PY) -m e2e && $(PY) -m e2e.launch
 
 bench: install ## Speed and accuracy tables
 	@$(PY) -m benchmarks
