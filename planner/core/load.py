@@ -36,9 +36,11 @@ def solve(rate: FloatArray, *, response_s: Response, most: FloatArray) -> FloatA
     rows = np.arange(len(most), dtype=np.intp)
     low, high = np.ones(len(most)), np.maximum(np.floor(most), 1.0)
     led_to_low = rate * response_s(rows, low)
-    led_to_high = rate * response_s(rows, high)
     answer = np.where(led_to_low <= low, 1.0, np.inf)
-    rows = rows[(led_to_low > low) & (led_to_high <= high)]
+    rows = rows[led_to_low > low]
+    led_to_high = np.full(len(most), np.inf)
+    led_to_high[rows] = rate[rows] * response_s(rows, high[rows])
+    rows = rows[led_to_high[rows] <= high[rows]]
     # Too few for sure: the law leads beyond
     too_few = np.ceil(led_to_low) - 1.0
     over, under = (led_to_low - low), (led_to_high - high)
