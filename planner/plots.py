@@ -201,19 +201,19 @@ def roofline(
 
 
 def _roof_mark(point: RoofPoint, x: Scale, y: Scale) -> Mark:
-    right = x.share(point.intensity) > 0.7
-    here = point.css == "pt-here"
+    """A point of the roofline. Decode has its label beneath; prefill, high on the right, beside it where there is room."""
+    left = x.share(point.intensity) > (0.82 if point.square else 0.7)
+    beneath = 18 if left else 14
     return Mark(
         css=point.css,
         x=x.x(point.intensity),
         y=y.y(point.tflops, PLOT_HEIGHT),
-        r=5 if here else 3.5,
+        r=5 if point.css == "pt-here" else 3.5,
         square=point.square,
         label=point.label,
-        label_css=("lab-strong" if point.css != "pt" else "lab") + (" end" if right else "") + " halo",
-        dx=-9 if right else 9,
-        # prefill stands high on the right, where decode of many users comes close from below
-        dy=-9 if point.square else 18 if right else 14,
+        label_css=("lab-strong" if point.css != "pt" else "lab") + (" end" if left else "") + " halo",
+        dx=-9 if left else 9,
+        dy=4 if point.square else beneath,
     )
 
 
