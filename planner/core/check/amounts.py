@@ -7,7 +7,7 @@ from typing import Any
 from planner.core.check.found import Finding
 from planner.core.check.launch import Launch, number_of
 from planner.core.check.names import ModelName
-from planner.core.kv import ELEMENT_BYTES
+from planner.core.kv import ELEMENT_BYTES, known_kv_cache_dtypes
 from planner.core.specs import Catalog
 from planner.core.weights import published_scheme_id
 
@@ -68,7 +68,7 @@ def amounts(launch: Launch, model: ModelName, catalog: Catalog) -> Amounts:
     request: dict[str, Any] = {
         "model": {"id": model.id} if model.id else None,
         "weights": _weights(launch, model, catalog, notes),
-        "kv_cache_dtype": _kv_dtype(launch, notes),
+        "kv_cache_dtype": _kv_dtype(launch, catalog, notes),
         "accelerator": None,
         "count": ranks,
         "parallelism": parallelism,
@@ -155,12 +155,13 @@ def _inside(value: int | None, high: int) -> int | None:
     return value if value is not None and 1 <= value <= high else None
 
 
-def _kv_dtype(launch: Launch, notes: list[Finding]) -> str:
+def _kv_dtype(launch: Launch, catalog: Catalog, notes: list[Finding]) -> str:
     if launch.engine == "llama.cpp":
         keys = launch.arguments.last("--cache-type-k")
         values = launch.arguments.last("--cache-type-v")
-        k = keys.value if keys and keys.value else "f16"
-        v = values.value if values and values.value else "f16"
+        known = known_kv_cache_dtypes(catalog.engines)
+        k = keys.value if keys and keys.value in known and keys.value else "f16"
+        v = values.value if values and values.value in known and values.value else "f16"
         if k != v:
             wider = max(k, v, key=lambda name: ELEMENT_BYTES.get(name, 2.0))
             notes.append(
@@ -175,7 +176,8 @@ def _kv_dtype(launch: Launch, notes: list[Finding]) -> str:
         return k if k != "f16" else "auto"
     given = launch.of("kv_dtype")
     value = given.value if given is not None else None
-    return value or "auto"
+    # a value that no engine has is said to be wrong elsewhere, and must not keep memory from being answered
+    return value if value in known_kv_cache_dtypes(catalog.engines) else "auto"
 
 
 def _weights(launch: Launch, model: ModelName, catalog: Catalog, notes: list[Finding]) -> str | None:

@@ -285,7 +285,7 @@ def _block_unit(launch: Launch, model: ModelSpec | None) -> Iterator[Finding]:
 
 def _gguf(launch: Launch, _model: ModelSpec | None) -> Iterator[Finding]:
     """GGUF files where no loader is built in: the same file with llama-server is the nearest command."""
-    file = launch.model is not None and launch.model.lower().endswith(".gguf")
+    file = launch.model is not None and "gguf" in launch.model.lower()
     method = next(
         (
             given
@@ -312,7 +312,7 @@ def _gguf(launch: Launch, _model: ModelSpec | None) -> Iterator[Finding]:
 def _llama_server(launch: Launch, file: str) -> str:
     """The command for llama-server that says the same as this one."""
     length, port, host = launch.whole("max_length"), _port(launch), launch.of("host")
-    words = [f"llama-server -m {file}"]
+    words = [f"llama-server -m {file}" if file.lower().endswith(".gguf") else f"llama-server -hf {file}"]
     if length:
         words.append(f"-c {length * (launch.whole('max_sequences') or 1)}")
     if launch.whole("max_sequences"):

@@ -9,13 +9,14 @@ from planner.core.check.docker import Container
 from planner.core.check.found import Edit, Finding
 from planner.core.check.program import Program, find_program, program_of
 from planner.core.check.words import Command, Script, Word
-from planner.core.engines import release_of
+from planner.core.engines import Release, release_of
 
 # Names beside those of the catalog under which the same images are found.
 OTHER_NAMES = {"ggerganov/llama.cpp": "llama.cpp", "tensorrt-llm/release": "tensorrt-llm"}
 # Images of others with the engine inside and a shell as entry point.
 BARE_IMAGES = {"nvcr.io/nvidia/vllm": "vllm", "rocm/vllm": "vllm", "rocm/vllm-dev": "vllm"}
 BUILD = re.compile(r"(?:^|-)(b\d{3,6})$")
+INSIDE = re.compile(r"vllm_(\d+\.\d+\.\d+)")
 RELEASE = re.compile(r"^v?(\d+\.\d+(?:\.\d+)?(?:\.?(?:rc|post|dev)\d+)?)")
 
 
@@ -39,7 +40,7 @@ def split_image(image: str) -> tuple[str, str]:
 
 def version_of_tag(tag: str) -> str | None:
     """v0.9.2-cu128 → 0.9.2, server-cuda-b4719 → b4719; None for latest and tags without a version."""
-    found = RELEASE.match(tag) or BUILD.search(tag)
+    found = RELEASE.match(tag) or BUILD.search(tag) or INSIDE.search(tag)
     return found[1] if found else None
 
 
@@ -55,7 +56,7 @@ def opened(
         return replace(program, findings=(*program.findings, *container.findings, finding))
     name, tag = split_image(container.image.text)
     engine = engine_of_image(name, hosts)
-    version = version_of_tag(tag) or program.version
+    version = (None if name in BARE_IMAGES else version_of_tag(tag)) or program.version
     findings = [*program.findings, *container.findings, *_tag_findings(container.image, engine, tag, version)]
     version = version or asked.get("version")
     program = replace(program, version=version, findings=tuple(findings))
@@ -65,7 +66,10 @@ def opened(
         return _named(program, words, script, engine or asked.get("engine"))
     if engine is None:
         return _unknown_image(program, container, script, asked)
-    entry = None if name in BARE_IMAGES else entry_of(hosts, engine, version)
+    begins_with_flag = bool(container.arguments) and container.arguments[0].text.startswith("-")
+    entry = (
+        None if name in BARE_IMAGES else entry_of(hosts, engine, version, begins_with_flag=begins_with_flag)
+    )
     if engine == "llama.cpp" and tag.startswith(("full", "light")):
         entry = None
     if not entry:
@@ -73,18 +77,30 @@ def opened(
     return _behind_entry(program, container, engine, entry, script)
 
 
-def entry_of(hosts: Mapping[str, Any], engine: str, version: str | None) -> Sequence[str]:
-    """The words that the image puts before its arguments; empty where the program must be named."""
+def entry_of(
+    hosts: Mapping[str, Any], engine: str, version: str | None, *, begins_with_flag: bool
+) -> Sequence[str]:
+    """The words that the image puts before its arguments; empty where the program must be named.
+
+    Between two versions that were read nobody knows which entry point holds: the one that the arguments suit is taken.
+    """
     entries = hosts.get("containers", {}).get(engine, {}).get("entrypoints", [])
+    if not entries:
+        return []
     release = release_of(version) if version else None
-    for entry in entries:
-        came = release_of(entry["came"][1]) if "came" in entry else None
-        last = release_of(entry["seen"][1]) if "seen" in entry else None
-        newer = came is None or release is None or release >= came
-        if newer and (last is None or release is None or release <= last or entry is entries[-1]):
-            chosen: Sequence[str] = (entries[-1] if release is None else entry)["words"]
-            return chosen
-    return entries[0]["words"] if entries else []
+    if release is None:
+        newest: Sequence[str] = entries[-1]["words"]
+        return newest
+    known = [entry["words"] for entry in entries if _holds(entry, release, entries)]
+    chosen: Sequence[str] = known[0] if known else entries[0 if begins_with_flag else -1]["words"]
+    return chosen
+
+
+def _holds(entry: Mapping[str, Any], release: Release, entries: Sequence[Mapping[str, Any]]) -> bool:
+    came = release_of(entry["came"][1]) if "came" in entry else None
+    last = release_of(entry["seen"][1]) if "seen" in entry else None
+    begun = came is None or release >= came
+    return begun and (last is None or release <= last or entry is entries[-1])
 
 
 def _tag_findings(image: Word, engine: str | None, tag: str, version: str | None) -> list[Finding]:

@@ -1,9 +1,11 @@
 """JSON on a command line: whether it survives the shell, and how it must be typed to do so."""
 
 import json
+import re
 from dataclasses import dataclass
 
 MAX_JSON = 2_000
+BARE_WORD = re.compile(r"(?<![\w.-])(?!(?:true|false|null|True|False|None)\b)[A-Za-z_][\w./-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +28,10 @@ def read_json_value(text: str, start: int, end: int, value: str) -> JsonText:
         candidate = text[start:close] if close else raw
         if close and _is_json(candidate):
             return JsonText(end=close, mend=_quoted(candidate), cause="unquoted")
+        fixed = _repaired(candidate)
+        if fixed is not None:
+            return JsonText(end=close or end, mend=_quoted(fixed), cause="not_json")
+        return JsonText(end=close or end, mend="", cause="not_json")
     if raw[:1] in "'\"" and raw[1:2] in "{[":
         return _inside_quotes(text, start, end, raw)
     fixed = _repaired(value)
@@ -62,9 +68,11 @@ def _closing(text: str, start: int) -> int:
 
 
 def _repaired(value: str) -> str | None:
-    """Python-like quotes and words as JSON; None if that does not help."""
-    if '"' in value or not value.lstrip().startswith(("{", "[")):
+    """Python-like quotes and words, or words whose quotes a shell took away, as JSON; None if that does not help."""
+    if len(value) > MAX_JSON or '"' in value or not value.lstrip().startswith(("{", "[")):
         return None
+    if "'" not in value:
+        value = BARE_WORD.sub(lambda found: f'"{found[0]}"', value)
     fixed = value.replace("'", '"').replace("True", "true").replace("False", "false").replace("None", "null")
     return fixed if _is_json(fixed) else None
 

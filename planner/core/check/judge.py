@@ -30,6 +30,7 @@ from planner.core.launch.tables import hosts, table
 from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
 
+VISIBLE = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES")
 ROUNDS = 4
 MOST_PROBLEMS = 60
 
@@ -310,7 +311,8 @@ def _version_findings(launch: Launch, asked: Asked) -> Iterator[Finding]:
 def _count(launch: Launch, asked: Asked, card: CardName) -> int | None:
     """Cards that the program sees: those of the machine, or fewer where the command picks some."""
     told = asked.count if asked.count is not None else card.count
-    picked = launch.env.get("CUDA_VISIBLE_DEVICES") or ""
+    picked = next((launch.env[name] for name in VISIBLE if launch.env.get(name)), "")
+    picked = "" if picked in ("all", "void", "none") else picked
     container = launch.program.container
     gpus = container.option("gpus") if container is not None else None
     if gpus is not None and "device=" in gpus.value:

@@ -153,16 +153,24 @@ def _without_wrappers(command: Command) -> tuple[tuple[Word, ...], dict[str, str
     """The words from the program on; assignments on the way (`env A=1`) count."""
     env = dict(command.env)
     words = command.words
+    slip: tuple[Word, ...] | None = None  # a program without its `serve`, unless a whole one follows
     for index, word in enumerate(words[:LOOKED_THROUGH]):
         assigned = ASSIGNMENT.fullmatch(word.text)
         if assigned is not None and not word.text.startswith("-"):
             env[assigned[1]] = assigned[2]
             continue
         if _starts_something(words[index:]):
-            return words[index:], env
+            if index == 0 or not _is_slip(words[index:]):
+                return words[index:], env
+            slip = slip or words[index:]
         if index == 0 and _base(word) not in WRAPPERS:
             return words, env
-    return words, env
+    return slip or words, env
+
+
+def _is_slip(words: Sequence[Word]) -> bool:
+    found = program_of(words, {})
+    return found is not None and bool(found.findings)
 
 
 def _starts_something(words: Sequence[Word]) -> bool:
