@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from planner import estimates
+from planner.core.figures import NBSP, count
 from planner.core.outcome import Problem
 from planner.core.parse import Rejected
 from planner.core.search import recommend
@@ -47,7 +48,7 @@ def _answer(obj: Any, catalog: Catalog, *, whole: bool = True) -> dict[str, Any]
 def in_words(found: dict[str, Any], *, model: Mapping[str, Any]) -> dict[str, Any]:
     """Put messages beside the codes of the search, and the asker's `model` into the requests of its options."""
     for option in found["options"]:
-        option["reason"]["message"] = _rank_message(option["reason"])
+        option["reason"]["message"] = _rank_message(option)
         option["request"]["model"] = dict(model)
     for group in found["excluded"]:
         group["message"] = excluded_message(group["reason"], group["detail"])
@@ -71,7 +72,10 @@ def _split(reason: str) -> tuple[str, str | None]:
     return name, detail or None
 
 
-def _rank_message(reason: Mapping[str, Any]) -> str:
-    code, values = reason["code"], reason["values"]
+def _rank_message(option: Mapping[str, Any]) -> str:
+    code, values = option["reason"]["code"], option["reason"]["values"]
     exact = f"{code}.{values.get('by')}"
-    return word(RANKS, exact if exact in RANKS else code, values)
+    shown = {name: count(values[name]) for name in ("rank", "of", "power_w", "output_tokens_per_s")}
+    if option["cost"] is not None:
+        shown["purchase"] = f"{option['cost']['currency']}{NBSP}{count(option['cost']['purchase'])}"
+    return word(RANKS, exact if exact in RANKS else code, {**values, **shown})

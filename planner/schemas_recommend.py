@@ -189,15 +189,11 @@ RECOMMENDATION: dict[str, Any] = object_of(
                         "type": "array",
                         "items": object_of(
                             {
-                                "detail": TEXT,
+                                "detail": {"type": "string"},
                                 "count": {"type": "integer", "minimum": 1},
                                 "message": {"type": "string"},
                             }
                         ),
-                    },
-                    "details": {
-                        "type": "array",
-                        "items": object_of({"detail": {"type": "string"}, "count": {"type": "integer"}}),
                     },
                     "count": {"type": "integer", "minimum": 1},
                     "examples": {"type": "array", "items": object_of(LINE, required=False), "maxItems": 5},

@@ -238,6 +238,8 @@ def excluded(space: Space, figures: Figures) -> list[dict[str, Any]]:
             entry["details"].append({"detail": detail, "count": len(rows)})
         _add_examples(entry, [short(space, figures, row, {}) for row in _examples(space, rows)])
     for reason, accelerator, rows_of_it in space.filtered:
+        if not rows_of_it:  # it would have had no set-up anyway
+            continue
         entry = found.setdefault(reason, _entry(reason))
         entry["count"] += rows_of_it
         _add_examples(entry, [{"accelerator": space.accelerators[accelerator].id}])
