@@ -85,6 +85,7 @@ class CheckPage:
     memory_sentence: str = ""
     startup: Sequence[str] = ()
     engine: str = ""
+    driver: str = ""
     plan_query: str = ""
     link: str = ""
     basis: Mapping[str, Any] | None = None
@@ -126,6 +127,7 @@ def check_page(pasted: Pasted, *, catalog: Catalog) -> CheckPage:
         memory_sentence=pictures.memory_sentence(estimate, None, setup) if memory and setup else "",
         startup=_startup(estimate, setup) if estimate and setup and setup.card else (),
         engine=_engine_name(found),
+        driver=_driver(found),
         plan_query=_plan_query(found),
         link="" if _has_secret(found) or pasted.is_example else pasted.query(),
         basis=estimate["basis"] if estimate else None,
@@ -153,6 +155,13 @@ def _headline(found: Mapping[str, Any]) -> str:
 def _engine_name(found: Mapping[str, Any]) -> str:
     engine = found["engine"]
     return f"{ENGINE_NAMES.get(engine['name'], engine['name'])} {engine['version']}" if engine else ""
+
+
+def _driver(found: Mapping[str, Any]) -> str:
+    engine = found["engine"]
+    if engine is None or engine["driver"] is None:
+        return ""
+    return _("Its published builds are made with CUDA %(cuda)s: NVIDIA driver %(driver)s or newer.") % engine
 
 
 def _sentence(found: Mapping[str, Any], setup: Setup | None) -> str:

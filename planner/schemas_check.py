@@ -77,6 +77,8 @@ ENGINE_OF_COMMAND: dict[str, Any] = object_of(
         "older": TEXT,
         "newer": TEXT,
         "kind": {"type": "string", "enum": ["shell", "compose", "systemd"]},
+        "cuda": {**TEXT, "description": "CUDA of its published builds."},
+        "driver": {**WHOLE, "description": "Oldest NVIDIA driver that runs them."},
     },
     nullable=True,
 )

@@ -24,6 +24,7 @@ from planner.core.check.values import flag_findings
 from planner.core.check.weights_asked import card_findings, checkpoint_findings, idle_cards
 from planner.core.check.words import Script, read_script
 from planner.core.check.written import read_written
+from planner.core.engines import release_of
 from planner.core.estimate import estimate
 from planner.core.launch.lookup import standing
 from planner.core.launch.tables import hosts, table
@@ -103,7 +104,19 @@ def _engine(launch: Launch | None) -> dict[str, Any] | None:
         "older": launch.standing.older,
         "newer": launch.standing.newer,
         "kind": launch.kind,
+        **_driver(launch),
     }
+
+
+def _driver(launch: Launch) -> dict[str, Any]:
+    """CUDA of the published builds of this version, and the oldest NVIDIA driver that runs it; None where not known."""
+    release = release_of(launch.standing.older or "")
+    exact = launch.standing.kind in {"read", "line"}
+    for row in launch.table.hosts.get("drivers", {}).get(launch.engine, ()) if exact else ():
+        first, last = (release_of(version) for version in row["seen"])
+        if release is not None and first is not None and last is not None and first <= release <= last:
+            return {"cuda": row["cuda"], "driver": row["driver"]}
+    return {"cuda": None, "driver": None}
 
 
 def _mended(asked: Asked, judged: _Judged, catalog: Catalog) -> str | None:
