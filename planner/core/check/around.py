@@ -9,10 +9,8 @@ from planner.core.launch.flags import find
 from planner.core.launch.lookup import environment_at, rules_at
 
 CDI = "nvidia.com/gpu"
-EVERYWHERE = frozenset({"0.0.0.0", "::", "[::]"})  # noqa: S104 - compared with, never bound
 GPU_DEVICES = ("/dev/kfd", "/dev/dri", "/dev/nvidia", CDI)
 SHARES_MEMORY = frozenset({"vllm", "sglang", "tensorrt-llm"})
-PORT_STEP = 1
 WHOLE_NAMES = frozenset({"exact", "alias", "underscores", "negative", "dotted"})
 SECRETS = frozenset({"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "VLLM_API_KEY", "LLAMA_API_KEY", "OPENAI_API_KEY"})
 
@@ -194,7 +192,7 @@ def _published(value: str, typed: str, start: int, end: int, taken: Sequence[int
 
 def _free(port: int, taken: Sequence[int]) -> int:
     while port in taken:
-        port += PORT_STEP
+        port += 1
     return port
 
 

@@ -28,7 +28,6 @@ class Finding:
     values: Mapping[str, Any] = field(default_factory=dict)
     fix: str | None = None
     edits: tuple[Edit, ...] = ()
-    source: str = ""
 
 
 def mended(text: str, findings: Iterable[Finding]) -> str:

@@ -12,7 +12,6 @@ from planner.core.check.found import Edit, Finding
 
 MAX_CHARACTERS = 16_000
 MAX_WORDS = 400
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 PLACEHOLDER = re.compile(r"<[A-Za-z][\w ./-]{0,60}>")
 SEPARATORS = ("&&", "||", ";", "|", "&")
