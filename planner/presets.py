@@ -6,7 +6,9 @@ from typing import Any, Protocol
 
 from django.utils.translation import gettext_lazy as _
 
-MEANS_AND_USERS = {"d": "", "by": ""}
+# A plan has no place: only a search reads it.
+ON_A_SERVER = {"place": "server"}
+MEANS_AND_USERS = {"d": "", "by": "", **ON_A_SERVER}
 NO_TARGETS = {"tpot": "", "ttft": "", "tps": ""}
 PRESETS: tuple[tuple[Any, Mapping[str, str], Mapping[str, str]], ...] = (
     (
@@ -16,7 +18,16 @@ PRESETS: tuple[tuple[Any, Mapping[str, str], Mapping[str, str]], ...] = (
     ),
     (
         _("Code"),
-        {"d": "", "i": "2048", "o": "150", "by": "day", "day": "5000", "peak": "4", "len": "4096"},
+        {
+            **ON_A_SERVER,
+            "d": "",
+            "i": "2048",
+            "o": "150",
+            "by": "day",
+            "day": "5000",
+            "peak": "4",
+            "len": "4096",
+        },
         {**NO_TARGETS, "tpot": "25", "ttft": "1000"},
     ),
     (
@@ -43,6 +54,7 @@ PRESETS: tuple[tuple[Any, Mapping[str, str], Mapping[str, str]], ...] = (
         _("Edge"),
         {
             **MEANS_AND_USERS,
+            "place": "edge",
             "i": "512",
             "o": "256",
             "u": "1",

@@ -151,6 +151,18 @@ def test_recommend_gives_its_options_as_csv(client: Client) -> None:
     assert client.get("/recommend/options.csv?u=x")["Location"] == "/recommend/?u=x"
 
 
+def test_recommend_presets_ask_for_their_place(client: Client) -> None:
+    html = page(client).content.decode()
+    chips = re.findall(r'<a class="chip" href="/recommend/\?([^"]*)"', html)
+    assert len(chips) >= 6
+    edge = [unescape(chip) for chip in chips if "place=edge" in chip]
+    assert len(edge) == 1
+    back = client.get(f"/recommend/?{edge[0]}").content.decode()
+    assert 'aria-current="true"' in back
+    others = re.findall(r'<a class="chip" href="/recommend/\?([^"]*)"', back)
+    assert sum("place=edge" in chip for chip in others) == 1  # the others lead back to a server
+
+
 def test_recommend_never_trusts_what_an_address_holds(client: Client) -> None:
     html = page(
         client, "m=%3Cscript%3Ealert(1)%3C/script%3E&oa=%22%3E%3Cb%3E&on=1&ven=%3Ci%3E"
