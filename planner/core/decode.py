@@ -16,13 +16,29 @@ ACTIVATION_BYTES = 2.0
 
 
 @dataclass(slots=True)
-class Layouts:
-    """Columns of `Work` with the rates that coefficients give them; shape (n,) each, `log_us` (n, 6)."""
+class Wire:
+    """All-reduce of one group per row, as `links.Collective`: `log_us` (n, 6), the others (n,)."""
 
-    work: Work[FloatArray]
     log_us: FloatArray
     size_scale: FloatArray
     extra_us: FloatArray
+
+    def at(self, rows: NDArray[np.intp]) -> "Wire":
+        """Some of the rows."""
+        return Wire(self.log_us[rows], self.size_scale[rows], self.extra_us[rows])
+
+    def seconds(self, size: FloatArray, more_us: FloatArray) -> FloatArray:
+        """Of an all-reduce of `size` bytes per rank, and `more_us` beside it; 0 where there is no group."""
+        return collective_seconds(self.log_us, self.size_scale, self.extra_us + more_us, size)
+
+
+@dataclass(slots=True)
+class Layouts:
+    """Columns of `Work` with the rates that coefficients give them; shape (n,) each."""
+
+    work: Work[FloatArray]
+    group: Wire  # of the tensor group
+    experts: Wire  # of all ranks that share out whole experts, where they are more than a tensor group
     is_gguf: NDArray[np.bool_]
     weight_rate: FloatArray  # bytes/s of one rank
     kv_rate: FloatArray
@@ -34,9 +50,12 @@ class Layouts:
 
     def at(self, rows: NDArray[np.intp]) -> "Layouts":
         """Some of the rows."""
+        rest = [getattr(self, item.name) for item in fields(self)[3:]]
         return Layouts(
             Work(*(column[rows] for column in self.work)),
-            *(getattr(self, item.name)[rows] for item in fields(self)[1:]),
+            self.group.at(rows),
+            self.experts.at(rows),
+            *(column[rows] for column in rest),
         )
 
 
@@ -70,21 +89,13 @@ class Pass:
         )
 
 
-def layouts_of(
-    work: Work[FloatArray],
-    *,
-    log_us: FloatArray,
-    size_scale: FloatArray,
-    extra_us: FloatArray,
-    c: Coefficients,
-) -> Layouts:
+def layouts_of(work: Work[FloatArray], *, group: Wire, experts: Wire, c: Coefficients) -> Layouts:
     """Rates of every layout: datasheet figures times the efficiencies of kernel, memory and compute type."""
     is_gguf = work.engine == GGUF_ENGINE
     return Layouts(
         work=work,
-        log_us=log_us,
-        size_scale=size_scale,
-        extra_us=extra_us,
+        group=group,
+        experts=experts,
         is_gguf=is_gguf,
         weight_rate=work.bandwidth * _stream(work, is_gguf, c),
         kv_rate=work.bandwidth * c.stream_kv * _fabric(work, c),
@@ -193,7 +204,7 @@ def run_pass(
     return Pass(
         weights=overlapped(weight_read, compute, c.overlap),
         kv=np.maximum(kv_read, kv_compute),
-        interconnect=_interconnect(layouts, c, tokens),
+        interconnect=_interconnect(layouts, c, tokens) + _dispatch(layouts, c, seen),
         host=layouts.host_s + sequences * layouts.sequence_s,
         weight_read=weight_read,
         compute=compute,
@@ -221,7 +232,25 @@ def cache_bytes(work: Work[FloatArray], context: FloatArray) -> FloatArray:
 def _interconnect(layouts: Layouts, c: Coefficients, tokens: FloatArray) -> FloatArray:
     """Two all-reduces per layer in the tensor group, and the way from stage to stage."""
     work = layouts.work
-    size = tokens * work.hidden * ACTIVATION_BYTES
-    extra = layouts.extra_us + np.where(work.eager > 0, EAGER_FLOOR_US, 0.0)
-    each = collective_seconds(layouts.log_us, layouts.size_scale, extra, size) * c.collective
+    each = layouts.group.seconds(tokens * work.hidden * ACTIVATION_BYTES, _eager_us(work)) * c.collective
     return 2.0 * work.layers * each + (work.pipeline - 1.0) * STAGE_HOP_US * 1e-6
+
+
+def _dispatch(layouts: Layouts, c: Coefficients, seen: FloatArray) -> FloatArray:
+    """The way of all replicas' tokens to the ranks that hold their experts and back, in every expert layer.
+
+    Gathering all tokens and scattering the sums moves what one all-reduce over those ranks moves. Where experts are
+    shared out within a tensor group, its own all-reduce holds that already.
+    """
+    work = layouts.work
+    apart = np.flatnonzero(work.expert_ranks > work.tensor)
+    found = np.zeros_like(seen)
+    if len(apart):
+        size = (seen * work.hidden * ACTIVATION_BYTES)[apart]
+        each = layouts.experts.at(apart).seconds(size, _eager_us(work)[apart]) * c.collective
+        found[apart] = work.moe_layers[apart] * each
+    return found
+
+
+def _eager_us(work: Work[FloatArray]) -> FloatArray:
+    return np.where(work.eager > 0, EAGER_FLOOR_US, 0.0)

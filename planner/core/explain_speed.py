@@ -120,9 +120,11 @@ def _cache(request: EstimateRequest, batch: SpeedBatch, row: int) -> Term:
 
 def _interconnect(request: EstimateRequest, batch: SpeedBatch, row: int) -> Term:
     link = request.link
+    apart = request.parallelism.expert and request.parallelism.data > 1
     return _term(
         "interconnect_ms",
-        "2 × layers × all-reduce(sequences × hidden × 2 B) + (stages − 1) × hop",
+        "2 × layers × all-reduce(sequences × hidden × 2 B) + (stages − 1) × hop"
+        + (" + expert layers × all-reduce(sequences × replicas × hidden × 2 B)" if apart else ""),
         {
             "link": link.kind if link is not None else None,
             "one_way_gb_s": link.bandwidth_gb_s if link is not None else None,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from planner.core.batch import FloatArray, MemoryBatch
 from planner.core.coefficients import Coefficients
-from planner.core.decode import Layouts, layouts_of
+from planner.core.decode import Layouts, Wire, layouts_of
 from planner.core.defaults import reserved_slots
 from planner.core.layout import caches_of, spread
 from planner.core.links import FAST_KINDS, Curves, collective, curves_of
@@ -53,19 +53,24 @@ def inputs_of(cases: Sequence[Case], memory: MemoryBatch, catalog: Catalog, c: C
     """Arrays of `cases`, whose memory is in rows of `memory`."""
     curves = curves_of(catalog)
     works = np.array([work_of_request(case.request) for case in cases], dtype=np.float64)
-    links = [_link(case, curves) for case in cases]
     rows = np.array([case.row for case in cases], dtype=np.intp)
+    work = Work(*np.ascontiguousarray(works.T))
+    apart = np.where(work.expert_ranks > work.tensor, work.expert_ranks, 1.0)
     return Inputs(
         rows=rows,
         layouts=layouts_of(
-            Work(*np.ascontiguousarray(works.T)),
-            log_us=np.array([link[0] for link in links]),
-            size_scale=np.array([link[1] for link in links]),
-            extra_us=np.array([link[2] for link in links]),
+            work,
+            group=_wire(cases, work.tensor, curves),
+            experts=_wire(cases, apart, curves),
             c=c,
         ),
         load=_load(cases, rows, memory),
-        slow_group=np.array([link[3] for link in links]),
+        slow_group=np.array(
+            [
+                float(ranks > 1 and (case.request.link is None or case.request.link.kind not in FAST_KINDS))
+                for case, ranks in zip(cases, np.maximum(work.tensor, apart), strict=True)
+            ]
+        ),
     )
 
 
@@ -120,10 +125,14 @@ def model_work_of(request: EstimateRequest) -> ModelWork[float]:
     )
 
 
-def _link(case: Case, curves: Curves) -> tuple[tuple[float, ...], float, float, float]:
-    """(log µs at the sizes of the table, scale of size, constant µs, 1.0 for a group on a slow link)."""
-    request, link = case.request, case.request.link
-    ranks = spread(request.engine, request.parallelism).tensor
-    found = collective(link, case.accelerator, ranks, curves)
-    slow = ranks > 1 and (link is None or link.kind not in FAST_KINDS)
-    return found.log_us, found.size_scale, found.extra_us, float(slow)
+def _wire(cases: Sequence[Case], ranks: FloatArray, curves: Curves) -> Wire:
+    """The all-reduce of each case over so many of its accelerators."""
+    found = [
+        collective(case.request.link, case.accelerator, int(size), curves)
+        for case, size in zip(cases, ranks, strict=True)
+    ]
+    return Wire(
+        log_us=np.array([one.log_us for one in found]),
+        size_scale=np.array([one.size_scale for one in found]),
+        extra_us=np.array([one.extra_us for one in found]),
+    )

@@ -8,6 +8,7 @@ from planner.core import layout as columns
 from planner.core.batch import FloatArray, MemoryBatch
 from planner.core.coefficients import FITTED
 from planner.core.decode import Layouts as Rated
+from planner.core.decode import Wire
 from planner.core.decode import layouts_of as rated
 from planner.core.defaults import batch_in_force, batches_in_flight, default_batch, static_share
 from planner.core.inputs import cache_sequences
@@ -77,9 +78,10 @@ class EngineRows:
         self._cards = np.concatenate(
             [card_columns(hardware, space.schemes[number]) for number in self._schemes], axis=1
         )
-        sizes = np.unique(self.tensor)
-        groups = [links_of(hardware, int(size)) for size in sizes]
-        self._size_at = np.searchsorted(sizes, self.tensor)
+        ranks = self.tensor * self.data
+        self._experts = np.where([plan.expert and plan.data > 1 for plan in space.plans], ranks, 1.0)
+        self._sizes = np.unique(np.concatenate([self.tensor, self._experts]))
+        groups = [links_of(hardware, int(size)) for size in self._sizes]
         self._log_us = np.concatenate([group.log_us for group in groups], axis=1)
         self._size_scale = np.concatenate([group.size_scale for group in groups])
         self._extra_us = np.concatenate([group.extra_us for group in groups])
@@ -183,7 +185,6 @@ class EngineRows:
         space = self.space
         card, plan = space.accelerator[rows], space.plan[rows]
         of_scheme = np.searchsorted(self._schemes, space.scheme[rows]) * len(space.accelerators) + card
-        of_size = self._size_at[plan] * len(space.accelerators) + card
         engine = np.full(len(rows), float(ENGINES.index(self.engine.name)))
         model = self.layouts.model_work(space, rows)
         return rated(
@@ -193,11 +194,16 @@ class EngineRows:
                 engine,
                 np.zeros(len(rows)),
             ),
-            log_us=np.take(self._log_us, of_size, axis=1, mode="clip").T,
-            size_scale=self._size_scale[of_size],
-            extra_us=self._extra_us[of_size],
+            group=self._wire(card, self.tensor[plan]),
+            experts=self._wire(card, self._experts[plan]),
             c=FITTED,
         )
+
+    def _wire(self, card: Index, ranks: FloatArray) -> Wire:
+        """The all-reduce of each row over so many of its accelerators."""
+        at = np.searchsorted(self._sizes, ranks) * len(self.space.accelerators) + card
+        log_us = np.take(self._log_us, at, axis=1, mode="clip").T
+        return Wire(log_us, self._size_scale[at], self._extra_us[at])
 
     def load(self, weighed: Weighed) -> Load:
         """What is asked of each row, and what its cache leaves of that."""

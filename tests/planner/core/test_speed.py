@@ -295,3 +295,15 @@ def test_a_batch_is_its_rows_one_by_one(shape: Any, load: tuple[int, int, int]):
         alone = run(request)
         for name in FINITE:
             np.testing.assert_allclose(getattr(alone, name)[0], getattr(together, name)[row], rtol=1e-12)
+
+
+def test_experts_apart_from_their_tokens_cost_the_way_there_and_back():
+    # DeepSeek-V3 has 61 layers, 58 of them with experts. 64 users on 8 ranks: a tensor group moves them twice in each
+    # layer, replicas that share out experts once in each expert layer, over the same ranks and as many tokens.
+    load = (1000, 250, 64)
+    found = run(
+        loaded("deepseek-ai/DeepSeek-V3", H200, load, tensor=8),
+        loaded("deepseek-ai/DeepSeek-V3", H200, load, data=8, expert=True),
+    )
+    assert found.running.tolist() == [64, 8]
+    assert found.interconnect_ms[1] / found.interconnect_ms[0] == pytest.approx(58 / (2 * 61))
