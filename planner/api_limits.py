@@ -1,4 +1,4 @@
-"""REST: how far a set-up goes, and the smallest changes that would help it."""
+"""REST: how far a set-up goes and the smallest changes that would help it; which models fit one's own cards."""
 
 from typing import Any
 
@@ -9,10 +9,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from access.permissions import HasScope
+from planner import fit_answers
 from planner.api_bodies import PROBLEM_RESPONSES, answer_or_list, one_or_list, respond
 from planner.limit_answers import answer
 from planner.queries import current_catalog
 from planner.schemas import EXAMPLE
+from planner.schemas_fits import FITS_ANSWER, FITS_EXAMPLE, FITS_REQUEST
 from planner.schemas_limits import LIMITS_ANSWER, REQUEST_OF_LIMITS
 
 
@@ -38,3 +40,26 @@ def limits(request: Request) -> Response:
 
 def _answer(requests: list[Any]) -> list[dict[str, Any]]:
     return answer(requests, catalog=current_catalog())
+
+
+@extend_schema(
+    operation_id="create_fits",
+    summary="Find the models that fit the cards at hand",
+    description=(
+        "Cards, engine, workload and targets without a model: every model of the catalog is answered with the widest "
+        "weights that do most of what was asked, its limits, and the estimate request that gives its figures."
+    ),
+    request={"application/json": one_or_list(FITS_REQUEST)},
+    responses={200: answer_or_list(FITS_ANSWER), **PROBLEM_RESPONSES},
+    examples=[OpenApiExample("Two 24 GB cards", value=FITS_EXAMPLE, request_only=True)],
+    tags=["limits"],
+)
+@api_view(["POST"])
+@permission_classes([HasScope("estimates:read")])  # type: ignore[list-item]  # an instance makes itself
+def fits(request: Request) -> Response:
+    """Answer one question about cards or a few of them."""
+    return respond(request.data, _fits, limit=settings.FITS_PER_CALL)
+
+
+def _fits(requests: list[Any]) -> list[dict[str, Any]]:
+    return fit_answers.answer(requests, catalog=current_catalog())

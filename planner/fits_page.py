@@ -13,7 +13,7 @@ from planner.core import CORE_VERSION
 from planner.core.figures import NBSP, count, short, span
 from planner.core.improve import WELL
 from planner.core.outcome import Problem
-from planner.core.owned import AS_PUBLISHED, QUANTIZED, TOO_LARGE, ModelFit, fits_on
+from planner.core.owned import AS_PUBLISHED, QUANTIZED, TOO_LARGE, ModelFit, fits_on, too_many_cards
 from planner.core.parse import Rejected, Reserved, parse_request
 from planner.core.reach import Reach, reach_of
 from planner.core.request import EstimateRequest
@@ -72,6 +72,9 @@ def fits_page(asked: Asked, catalog: Catalog) -> FitsPage:
         return _with_errors(asked, own)
     if isinstance(parsed, Reserved):  # the form has no input for what is reserved
         return _with_errors(asked, [Problem(code="unknown_field", field=parsed.fields[0])])
+    too_many = too_many_cards(parsed.count)
+    if too_many is not None:
+        return _with_errors(asked, [too_many])
     all_fits = _answers(json.dumps(request, sort_keys=True), parsed, catalog)
     fits = kept(all_fits, asked)
     return FitsPage(

@@ -31,5 +31,6 @@ urlpatterns = [
     path("api/v1/command-checks", api_check.command_checks, name="command_checks"),
     path("api/v1/estimates", api.estimates, name="estimates"),
     path("api/v1/limits", api_limits.limits, name="limits"),
+    path("api/v1/fits", api_limits.fits, name="create_fits"),
     path("api/v1/recommendations", api_recommend.recommendations, name="recommendations"),
 ]

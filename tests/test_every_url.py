@@ -58,6 +58,7 @@ ADDRESSES = {
     "planner:estimates": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
     "planner:check": Address(VIEWER),
     "planner:command_checks": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
+    "planner:create_fits": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
     "planner:limits": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
     "set_language": Address(PUBLIC, "POST"),
     "api_schema": Address(PUBLIC),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from planner.core.batch import MemoryBatch, SpeedBatch
 from planner.core.estimate import evaluate
 from planner.core.improve import NOT_STARTED, WELL, State, states
+from planner.core.outcome import Problem
 from planner.core.request import EstimateRequest, Parallelism
 from planner.core.search.plans import plans_for, span_of
 from planner.core.search.schemes import cache_dtypes_for, is_computed, schemes_for
@@ -16,6 +17,8 @@ from planner.core.validity import UNSUPPORTED_CODES
 from planner.core.weights import published_scheme_id
 
 AS_PUBLISHED, QUANTIZED, TOO_LARGE, UNSUPPORTED = "as_published", "quantized", "too_large", "unsupported"
+MOST_CARDS = 64  # of one question: ways to spread a model grow with the number of cards
+LARGEST_GROUP = 16  # cards that hold one copy of a model: two full machines
 GROUPS = (AS_PUBLISHED, QUANTIZED, TOO_LARGE, UNSUPPORTED)
 AS_WIDE = (
     0.9  # of the published bytes: another container of the same precision, such as GGUF, narrows nothing
@@ -50,6 +53,13 @@ class ModelFit:
     output_tokens_per_s: float
     kv_cache_tokens: float  # of all replicas together
     reason: str | None
+
+
+def too_many_cards(count: int) -> Problem | None:
+    """What is wrong with a number of cards that a list of models is not worked out for."""
+    if count <= MOST_CARDS:
+        return None
+    return Problem(code="out_of_range", field="count", values={"found": count, "low": 1, "high": MOST_CARDS})
 
 
 def fits_on(base: EstimateRequest, catalog: Catalog) -> list[ModelFit]:
@@ -146,7 +156,10 @@ def _tried(
 ) -> Iterable[_Prototype]:
     published = published_scheme_id(model)
     # cards that a machine cannot hold together are replicas
-    spreads = plans_for(model, engine, span_of(card, count), (count,)) or (Parallelism(data=count),)
+    plans = plans_for(model, engine, span_of(card, count), (count,))
+    spreads = [plan for plan in plans if plan.tensor * plan.pipeline <= LARGEST_GROUP] or [
+        Parallelism(data=count)
+    ]
     for scheme in schemes_for(model, engine, catalog):
         if is_computed(scheme, card, published):
             for spread in spreads:

@@ -110,7 +110,15 @@ def test_engine_that_does_not_run_on_a_card_offers_one_that_does(client: Client)
 
 @pytest.mark.parametrize(
     ("query", "key"),
-    [("a=none-such", "a"), ("n=0", "n"), ("u=0", "u"), ("i=abc", "i"), ("a=", "a"), ("v=x", "v")],
+    [
+        ("a=none-such", "a"),
+        ("n=0", "n"),
+        ("n=100000", "n"),
+        ("u=0", "u"),
+        ("i=abc", "i"),
+        ("a=", "a"),
+        ("v=x", "v"),
+    ],
 )
 def test_bad_input_is_named_at_its_field(client: Client, query: str, key: str) -> None:
     response = client.get(f"/fits/?{query}")
