@@ -152,6 +152,9 @@ CHECK_PROBLEMS: dict[str, Any] = {
         "GGUF files are not built in at this version; {last_with} was the last known to load them. Use a plugin, another checkpoint "
         "format, or llama-server with the same file."
     ),
+    "bitsandbytes_not_built_in": _(
+        "{model} is stored by bitsandbytes, which is no longer built in at {version}. Use a plugin, or a checkpoint in another format."
+    ),
     "bitsandbytes_in_one_flag_only": _("This version wants both flags for bitsandbytes: add {needs}."),
     "quantization_deprecated": _("{method} is on its way out: this version loads it only when told so."),
     "experts_missing": _("{model} has no experts to spread."),

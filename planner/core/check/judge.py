@@ -21,7 +21,12 @@ from planner.core.check.names import CardName, ModelName, card_name, model_name
 from planner.core.check.program import Program
 from planner.core.check.typed import typed_text
 from planner.core.check.values import flag_findings
-from planner.core.check.weights_asked import card_findings, checkpoint_findings, idle_cards
+from planner.core.check.weights_asked import (
+    bitsandbytes_findings,
+    card_findings,
+    checkpoint_findings,
+    idle_cards,
+)
 from planner.core.check.words import Script, read_script
 from planner.core.check.written import read_written
 from planner.core.engines import release_of
@@ -231,6 +236,7 @@ def _judge_launch(launch: Launch, asked: Asked, catalog: Catalog, found: list[Fi
         *around_findings(launch, asked.ports_in_use),
         *_model_findings(launch, model),
         *checkpoint_findings(launch, model.id, catalog),
+        *(bitsandbytes_findings(launch, model.id, catalog) if launch.engine == "vllm" else ()),
         *read.notes,
     ]
     plain = fit.parsed_of(read, catalog, None)

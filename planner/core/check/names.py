@@ -106,6 +106,16 @@ def _stripped(base: str) -> Iterator[tuple[str, str | None]]:
     yield base.removeprefix("Meta-"), None
 
 
+def origin_of(catalog: Catalog, model_id: str) -> str | None:
+    """The model that a quantized one was made from, by its name; None where the catalog has none."""
+    last = model_id.rpartition("/")[2]
+    for name, scheme in _stripped(last):
+        found = _last_parts(catalog).get(name.casefold()) if scheme is not None else None
+        if found is not None:
+            return found
+    return None
+
+
 def _gguf_scheme(catalog: Catalog, name: str) -> str | None:
     found = GGUF_TYPE.search(name)
     scheme = f"gguf-{found[1].lower()}" if found else ""

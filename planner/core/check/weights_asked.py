@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from planner.core.check.amounts import DENSE, PREPARED, Amounts
-from planner.core.check.found import Finding
+from planner.core.check.found import Edit, Finding
 from planner.core.check.launch import Launch
+from planner.core.check.names import origin_of
+from planner.core.launch.lookup import rules_at
 from planner.core.layout import cuda_capability
 from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
@@ -45,6 +47,32 @@ def checkpoint_findings(launch: Launch, model_id: str | None, catalog: Catalog) 
             fix="",
             edits=(given.dropped(launch.text),),
         )
+
+
+def bitsandbytes_findings(launch: Launch, model_id: str | None, catalog: Catalog) -> Iterator[Finding]:
+    """A checkpoint stored by bitsandbytes where no loader is built in: the model it was made from, made FP8 on loading."""
+    model = catalog.models.get(model_id or "")
+    gone = any(rule["id"] == "bitsandbytes" for rule in rules_at(launch.table, launch.version))
+    if not gone or model is None or published_scheme_id(model) != "bnb-nf4":
+        return
+    origin = origin_of(catalog, model.id)
+    place = _model_place(launch)
+    fix, edits = None, list[Edit]()
+    if origin is not None and place is not None:
+        given = launch.of("weight_quantization")
+        fix = f"{origin} --quantization fp8"
+        edits = [Edit(*place, origin if given is not None else fix)]
+    values = {"version": launch.version or launch.table.newest, "model": model.id}
+    yield Finding(code="bitsandbytes_not_built_in", flag="model", values=values, fix=fix, edits=tuple(edits))
+
+
+def _model_place(launch: Launch) -> tuple[int, int] | None:
+    """Where the model stands in the text."""
+    given = launch.of("model")
+    if given is not None:
+        return given.value_start, given.value_end
+    words = launch.arguments.positionals
+    return (words[0].start, words[0].end) if words else None
 
 
 def card_findings(launch: Launch, request: EstimateRequest) -> Iterator[Finding]:
