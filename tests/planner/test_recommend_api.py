@@ -68,6 +68,27 @@ def test_recommendation_with_impossible_targets_says_what_comes_nearest(viewer: 
     assert found["excluded"][0]["message"]
 
 
+def test_recommendation_says_everything_in_words(viewer: Client) -> None:
+    owned = {"nvidia-l4": 1, "nvidia-p100-pcie-16gb": 2, "amd-mi300x": 1, "nvidia-rtx-4090": 2}
+    for objective in ("balanced", "lowest_cost", "lowest_tpot", "highest_throughput", "lowest_power"):
+        asked = {
+            **SMALL,
+            "accelerators": None,
+            "engine": None,
+            "objective": objective,
+            "constraints": {"owned": owned, "ecc": True, "power_w": 300},
+        }
+        found = post(viewer, asked).json()
+        Draft202012Validator(RECOMMENDATION).validate(found)
+        said = [option["reason"]["message"] for option in found["options"]]
+        said += [item["message"] for item in (*found["excluded"], *found["reasons"], *found["nearest"])]
+        said += [part["message"] for group in found["excluded"] for part in group["details"]]
+        # a code without words would show as itself, a value that is missing as a question mark
+        assert [
+            text for text in said if "_" in text.replace("max_", "") or "?" in text or "None" in text
+        ] == []
+
+
 def test_recommendation_with_prices_names_the_cheapest(viewer: Client) -> None:
     prices = {"nvidia-l4": 2500, "nvidia-rtx-4090": 2000}
     asked = {**SMALL, "constraints": {"prices": prices, "currency": "USD", "budget": 2100}}
