@@ -1,4 +1,4 @@
-"""The answer of a search, as codes and values: finalists as full estimates, the rest as counts and short entries."""
+"""The answer of a search, as codes and values: requests as they are asked, candidates in a line, and what is out."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,67 +6,18 @@ from typing import Any
 import numpy as np
 
 from planner.core import CORE_VERSION
-from planner.core.estimate import estimate, number
-from planner.core.launch.checkpoint import released
+from planner.core.estimate import number
 from planner.core.lengths import Quantiles
 from planner.core.request import TARGET_NAMES, EstimateRequest, Targets
 from planner.core.search.asked import SearchRequest
 from planner.core.search.figures import Figures
 from planner.core.search.judge import TARGET_REASONS, misses, rows_of
-from planner.core.search.rank import Ranking, Scores, per_accelerator
+from planner.core.search.rank import Ranking, per_accelerator
 from planner.core.search.space import Index, Space
 from planner.core.specs import Catalog
 
 EXAMPLES = 5
 NEAREST = 5
-
-
-def options(
-    asked: Sequence[EstimateRequest],
-    *,
-    request: SearchRequest,
-    ranking: Ranking,
-    places: Sequence[int],
-    scores: Scores,
-    winners: Mapping[str, int | None],
-    catalog: Catalog,
-) -> list[dict[str, Any]]:
-    """Full estimates of the set-ups at `places` of the ranking (from 0), `asked` being their requests."""
-    frontier = {int(row) for row in ranking.frontier}
-    found = []
-    for place, question, answer in zip(places, asked, estimate(asked, catalog), strict=True):
-        card = question.accelerator
-        assert card is not None  # every candidate has one
-        rank = place + 1
-        price = request.constraints.prices.get(card.id)
-        found.append(
-            {
-                **answer,
-                "rank": rank,
-                "score": number(scores.by_objective[request.objective][ranking.rows[place]], 4),
-                "accelerator": card.id,
-                "count": question.count,
-                "parallelism": _parallelism(question),
-                "weights": question.scheme.id,
-                "kv_cache_dtype": question.kv_cache_dtype,
-                "engine": {"name": question.engine.name, "version": question.engine.version},
-                "release": released(question.model, question.scheme.id),
-                "settings_used": _settings(question),
-                "load": {
-                    "concurrency": question.workload.concurrency if question.workload else None,
-                    "requests_per_s": request.workload.requests_per_s,
-                },
-                "power_w": _power(question),
-                "cost": _cost(request, price, question.count),
-                "reason": _reason(question, answer, ranking, place, scores=scores, request=request),
-                "winner_of": [name for name, winner in winners.items() if winner == rank],
-                "on_frontier": int(ranking.rows[place]) in frontier,
-                "variations": int(ranking.variations[place]),
-                "bill_of_materials": [_bill(request, question, price)],
-                "request": request_of(question),
-            }
-        )
-    return found
 
 
 def request_of(question: EstimateRequest) -> dict[str, Any]:
@@ -79,10 +30,10 @@ def request_of(question: EstimateRequest) -> dict[str, Any]:
         "kv_cache_dtype": question.kv_cache_dtype,
         "accelerator": card.id,
         "count": question.count,
-        "parallelism": _parallelism(question),
+        "parallelism": parallelism_of(question),
         "interconnect": None,
         "engine": {"name": question.engine.name, "version": question.engine.version},
-        "settings": _settings(question),
+        "settings": settings_of(question),
         "workload": {
             "input_tokens": _length(workload.input_tokens, workload.input_quantiles),
             "output_tokens": _length(workload.output_tokens, workload.output_quantiles),
@@ -106,7 +57,8 @@ def _targets(targets: Targets | None) -> dict[str, Any] | None:
     return found or None
 
 
-def _parallelism(question: EstimateRequest) -> dict[str, Any]:
+def parallelism_of(question: EstimateRequest) -> dict[str, Any]:
+    """The spread, in the shape of the contract."""
     spread = question.parallelism
     return {
         "tensor": spread.tensor,
@@ -116,7 +68,8 @@ def _parallelism(question: EstimateRequest) -> dict[str, Any]:
     }
 
 
-def _settings(question: EstimateRequest) -> dict[str, Any]:
+def settings_of(question: EstimateRequest) -> dict[str, Any]:
+    """The settings, in the shape of the contract; None stands for the default of the engine version."""
     settings = question.settings
     return {
         "gpu_memory_utilization": settings.gpu_memory_utilization,
@@ -126,65 +79,6 @@ def _settings(question: EstimateRequest) -> dict[str, Any]:
         "block_size": settings.block_size,
         "enforce_eager": settings.enforce_eager,
     }
-
-
-def _power(question: EstimateRequest) -> float | int | None:
-    """Board power of all accelerators, None where the datasheet has none."""
-    card = question.accelerator
-    return None if card is None or card.tdp_w is None else number(card.tdp_w * question.count, 1)
-
-
-def _cost(request: SearchRequest, price: float | None, count: int) -> dict[str, Any] | None:
-    if price is None:
-        return None
-    return {"purchase": number(price * count, 2), "currency": request.constraints.currency}
-
-
-def _bill(request: SearchRequest, question: EstimateRequest, price: float | None) -> dict[str, Any]:
-    card = question.accelerator
-    assert card is not None  # every candidate has one
-    return {
-        "item": "accelerator",
-        "id": card.id,
-        "name": card.name,
-        "quantity": question.count,
-        "unit_price": price,
-        "currency": request.constraints.currency if price is not None else None,
-        "total": None if price is None else number(price * question.count, 2),
-    }
-
-
-def _reason(
-    question: EstimateRequest,
-    answer: Mapping[str, Any],
-    ranking: Ranking,
-    place: int,
-    *,
-    scores: Scores,
-    request: SearchRequest,
-) -> dict[str, Any]:
-    """What put this set-up at its rank: the figures that were multiplied or compared, and how far the next one is behind."""
-    objective = request.objective
-    score = scores.by_objective[objective]
-    card = question.accelerator
-    assert card is not None  # every candidate has one
-    price = request.constraints.prices.get(card.id)
-    here = score[ranking.rows[place]]
-    behind = score[ranking.rows[place + 1]] if place + 1 < len(ranking.rows) else np.nan
-    values: dict[str, Any] = {
-        "rank": place + 1,
-        "of": len(ranking.rows),
-        "tpot_ms": answer["speed"]["tpot_ms"],
-        "output_tokens_per_s": answer["speed"]["output_tokens_per_s"],
-        "power_w": _power(question),
-        "purchase": None if price is None else number(price * question.count, 2),
-        "next_percent": number(100 * (behind - here) / abs(here), 1) if here else None,
-    }
-    if objective == "balanced":
-        values["by"] = scores.balanced_by
-        values["product"] = number(here, 1)
-    code = f"ranked_by_{objective}" if np.isfinite(here) else f"not_ranked_by_{objective}"
-    return {"code": code, "values": values}
 
 
 def short(space: Space, figures: Figures, row: int, ranks: Mapping[int, int]) -> dict[str, Any]:

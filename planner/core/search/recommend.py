@@ -11,6 +11,7 @@ from planner.core.search.asked import SearchRequest
 from planner.core.search.figures import Figures, figures_of
 from planner.core.search.judge import judge_load, judge_targets
 from planner.core.search.limits import power_w, purchase
+from planner.core.search.options import Order, options
 from planner.core.search.rank import Ranking, rank, scores_of, winners_of
 from planner.core.search.space import Space, space_of
 from planner.core.specs import Catalog
@@ -32,16 +33,9 @@ def recommend(request: SearchRequest, catalog: Catalog) -> dict[str, Any]:
     ranking = rank(space, figures, scores, objective=request.objective, power=power, matching=matching)
     winners = winners_of(ranking, scores)
     places = sorted({*range(min(request.limit, len(ranking.rows))), *(w - 1 for w in winners.values() if w)})
-    asked = [question_of(request, space, figures, int(ranking.rows[place])) for place in places]
-    found = answer.options(
-        asked,
-        request=request,
-        ranking=ranking,
-        places=places,
-        scores=scores,
-        winners=winners,
-        catalog=catalog,
-    )
+    asked = {place: question_of(request, space, figures, int(ranking.rows[place])) for place in places}
+    order = Order(request=request, ranking=ranking, scores=scores, winners=winners)
+    found = options(asked, order, catalog)
     return {
         "id": request.id,
         "objective": request.objective,

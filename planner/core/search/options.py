@@ -1,0 +1,121 @@
+"""Finalists of a search as full estimates, each with what put it at its rank and the request that gives it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from planner.core.estimate import estimate, number
+from planner.core.launch.checkpoint import released
+from planner.core.request import EstimateRequest
+from planner.core.search.answer import parallelism_of, request_of, settings_of
+from planner.core.search.asked import SearchRequest
+from planner.core.search.rank import Ranking, Scores
+from planner.core.specs import AcceleratorSpec, Catalog
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """The question and the order that its candidates came out in."""
+
+    request: SearchRequest
+    ranking: Ranking
+    scores: Scores
+    winners: Mapping[str, int | None]
+
+    def score(self, place: int) -> float:
+        """What the set-up at a place (from 0) is ranked by; NaN where it is not known, or beyond the last place."""
+        if place >= len(self.ranking.rows):
+            return np.nan
+        return float(self.scores.by_objective[self.request.objective][self.ranking.rows[place]])
+
+
+def options(asked: Mapping[int, EstimateRequest], order: Order, catalog: Catalog) -> list[dict[str, Any]]:
+    """Full estimates of some places (from 0) of the order, `asked` being their requests."""
+    answers = estimate(list(asked.values()), catalog)
+    return [
+        _option(question, answer, place, order)
+        for (place, question), answer in zip(asked.items(), answers, strict=True)
+    ]
+
+
+def _option(question: EstimateRequest, answer: Mapping[str, Any], place: int, order: Order) -> dict[str, Any]:
+    request, ranking, card = order.request, order.ranking, _card(question)
+    return {
+        **answer,
+        "rank": place + 1,
+        "score": number(order.score(place), 4),
+        "accelerator": card.id,
+        "count": question.count,
+        "parallelism": parallelism_of(question),
+        "weights": question.scheme.id,
+        "kv_cache_dtype": question.kv_cache_dtype,
+        "engine": {"name": question.engine.name, "version": question.engine.version},
+        "release": released(question.model, question.scheme.id),
+        "settings_used": settings_of(question),
+        "load": {
+            "concurrency": question.workload.concurrency if question.workload else None,
+            "requests_per_s": request.workload.requests_per_s,
+        },
+        "power_w": _power(question),
+        "cost": _cost(question, request),
+        "reason": _reason(question, answer, place, order),
+        "winner_of": [name for name, winner in order.winners.items() if winner == place + 1],
+        "on_frontier": bool(np.isin(ranking.rows[place], ranking.frontier)),
+        "variations": int(ranking.variations[place]),
+        "bill_of_materials": [_bill(question, request)],
+        "request": request_of(question),
+    }
+
+
+def _card(question: EstimateRequest) -> AcceleratorSpec:
+    assert question.accelerator is not None  # every candidate has one
+    return question.accelerator
+
+
+def _reason(question: EstimateRequest, answer: Mapping[str, Any], place: int, order: Order) -> dict[str, Any]:
+    """What put this set-up at its rank: the figures that were multiplied or compared, and how far the next is behind."""
+    here, behind, cost = order.score(place), order.score(place + 1), _cost(question, order.request)
+    objective = order.request.objective
+    values: dict[str, Any] = {
+        "rank": place + 1,
+        "of": len(order.ranking.rows),
+        "tpot_ms": answer["speed"]["tpot_ms"],
+        "output_tokens_per_s": answer["speed"]["output_tokens_per_s"],
+        "power_w": _power(question),
+        "purchase": None if cost is None else cost["purchase"],
+        "next_percent": number(100 * (behind - here) / abs(here), 1) if here else None,
+    }
+    if objective == "balanced":
+        values["by"] = order.scores.balanced_by
+        values["product"] = number(here, 1)
+    code = f"ranked_by_{objective}" if np.isfinite(here) else f"not_ranked_by_{objective}"
+    return {"code": code, "values": values}
+
+
+def _power(question: EstimateRequest) -> float | int | None:
+    """Board power of all accelerators, None where the datasheet has none."""
+    watts = _card(question).tdp_w
+    return None if watts is None else number(watts * question.count, 1)
+
+
+def _cost(question: EstimateRequest, request: SearchRequest) -> dict[str, Any] | None:
+    """What the accelerators cost by the asker's own prices."""
+    price = request.constraints.prices.get(_card(question).id)
+    if price is None:
+        return None
+    return {"purchase": number(price * question.count, 2), "currency": request.constraints.currency}
+
+
+def _bill(question: EstimateRequest, request: SearchRequest) -> dict[str, Any]:
+    card, cost = _card(question), _cost(question, request)
+    return {
+        "item": "accelerator",
+        "id": card.id,
+        "name": card.name,
+        "quantity": question.count,
+        "unit_price": request.constraints.prices.get(card.id),
+        "currency": None if cost is None else cost["currency"],
+        "total": None if cost is None else cost["purchase"],
+    }
