@@ -165,7 +165,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     failed(event, "signed-out");
     return;
   }
-  document.querySelector("[data-swap-failed]")?.remove();
+  if (!byItself(event)) document.querySelector("[data-swap-failed]")?.remove();
 });
 
 // What is open stays open, and a field says whether its text was refused.

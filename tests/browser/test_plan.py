@@ -228,8 +228,9 @@ def test_plan_with_the_keyboard_alone(plan: Any) -> None:
     plan.keyboard.press("Escape")
     assert plan.is_hidden("#keys")
     plan.keyboard.press("g")
-    plan.keyboard.press("p")
-    plan.wait_for_url(re.compile(r"/plan/$"))
+    with plan.expect_navigation():
+        plan.keyboard.press("p")
+    assert plan.url.endswith("/plan/")
     assert plan.input_value("#in-m") == "Qwen/Qwen2.5-7B-Instruct"
     plan.wait_for_load_state("networkidle")
 
