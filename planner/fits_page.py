@@ -17,8 +17,10 @@ from planner.core.owned import AS_PUBLISHED, QUANTIZED, TOO_LARGE, ModelFit, fit
 from planner.core.parse import Rejected, Reserved, parse_request
 from planner.core.reach import Reach, reach_of
 from planner.core.request import EstimateRequest
+from planner.core.settings import derive_settings
 from planner.core.specs import Catalog
 from planner.estimates import problem_message
+from planner.fit_answers import FIELDS
 from planner.fits_form import INPUTS, Asked, key_of
 from planner.fits_rows import Group, groups, kept, plan_link
 from planner.hero_figures import Figure
@@ -45,6 +47,9 @@ class FitsPage:
     other_engine: str = ""
     none_match: bool = False
     without_filters: str = ""
+    settings: str = ""
+    curl: str = ""
+    command: str = ""
     kinds: Sequence[str] = ("computed",)
     basis: Mapping[str, Any] = field(default_factory=dict)
 
@@ -60,8 +65,8 @@ class FitsPage:
         return {key: self.errors.get(key, "") for key in typed}
 
 
-def fits_page(asked: Asked, catalog: Catalog) -> FitsPage:
-    """Ask the core about every model and put its answers into words."""
+def fits_page(asked: Asked, catalog: Catalog, *, address: str) -> FitsPage:
+    """Ask the core about every model and put its answers into words. `address` is that of the API, for the copied call."""
     if not asked.values["a"]:
         return _with_errors(asked, [Problem(code="missing", field="accelerator")])
     request = asked.request(next(iter(catalog.models)))
@@ -89,7 +94,36 @@ def fits_page(asked: Asked, catalog: Catalog) -> FitsPage:
         other_engine=_other_engine(all_fits, parsed, asked),
         none_match=not fits,
         without_filters=f"?{asked.query({'q': '', 'fam': '', 'size': ''})}",
+        settings=_settings(parsed),
+        curl=_curl(asked, address),
+        command=f"python manage.py fits <<'EOF'\n{json.dumps(_question(asked))}\nEOF",
         basis={"catalog": catalog.hash, "core": CORE_VERSION, "calibration": None},
+    )
+
+
+def _settings(parsed: EstimateRequest) -> str:
+    ours = derive_settings(parsed)
+    return _(
+        "Settings are ours, from the load: max_model_len %(length)s, max_num_seqs %(slots)s for each replica."
+    ) % {
+        "length": count(ours.max_model_len),
+        "slots": count(ours.max_num_seqs),
+    }
+
+
+def _question(asked: Asked) -> dict[str, Any]:
+    """What the page asks, for programs: it has no model, and settings are always derived."""
+    request = asked.request("")
+    return {name: value for name, value in request.items() if name in FIELDS}
+
+
+def _curl(asked: Asked, address: str) -> str:
+    body = json.dumps(_question(asked)).replace("'", "\\u0027")
+    return (
+        f"curl -sS {address} \\\n"
+        f'  -H "Authorization: Bearer $DECODECK_TOKEN" \\\n'
+        f'  -H "Content-Type: application/json" \\\n'
+        f"  -d '{body}'"
     )
 
 

@@ -21,7 +21,7 @@ def fits(request: HttpRequest) -> HttpResponse:
     asked = read_asked(request.GET)
     address = _address(asked.query())
     if request.headers.get("HX-Request"):
-        response = render(request, "planner/_fits_update.html", {**_context(asked), "update": True})
+        response = render(request, "planner/_fits_update.html", {**_context(request, asked), "update": True})
         header = "HX-Replace-Url" if request.headers.get("Plan-History") == "replace" else "HX-Push-Url"
         response[header] = address
         response["Vary"] = "HX-Request"
@@ -31,7 +31,7 @@ def fits(request: HttpRequest) -> HttpResponse:
     catalog = current_catalog()
     card = asked.values["a"]
     context = {
-        **_context(asked),
+        **_context(request, asked),
         "choices": choices(catalog),
         "families": sorted({model.family for model in catalog.models.values() if model.family}),
         "unlisted_card": bool(card) and card not in catalog.accelerators,
@@ -39,10 +39,11 @@ def fits(request: HttpRequest) -> HttpResponse:
     return render(request, "planner/fits.html", context)
 
 
-def _context(asked: Asked) -> dict[str, object]:
+def _context(request: HttpRequest, asked: Asked) -> dict[str, object]:
     path = reverse("planner:fits")
+    address = request.build_absolute_uri(reverse("planner:create_fits"))
     return {
-        "page": fits_page(asked, current_catalog()),
+        "page": fits_page(asked, current_catalog(), address=address),
         "presets": presets(asked, path=path),
         "values": asked.values,
         "sorts": [

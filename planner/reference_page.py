@@ -246,7 +246,7 @@ def _told(item: Checked) -> Told:
         "left_gib": short(item.left_gib),
         "kv_gib": short(item.kv_per_context_gib),
         "short_gib": short(item.short_gib),
-        "contexts": short(item.contexts[0], 2),
+        "contexts": short(item.contexts[SPEED_OF], 2),
     }
     code = item.saying.code
     return Told(

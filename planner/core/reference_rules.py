@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from planner.core.engines import resolve_engine
 from planner.core.estimate import evaluate
 from planner.core.improve import spare_gib
-from planner.core.reference import ENGINE, LOADS, asked, holds
+from planner.core.reference import ENGINE, LOADS, SPEED_OF, asked, holds
 from planner.core.request import EstimateRequest, Parallelism
 from planner.core.specs import Catalog, EngineSpec
 
@@ -87,7 +87,7 @@ SAYINGS = (
 class Checked:
     """A saying beside the exact result. Per load: whether it holds, and how many full contexts fit (NaN: none start).
 
-    GiB per card: weights exactly, what is left for the cache, cache of one context of 4,096 tokens; `short_gib` is
+    GiB per card: weights exactly, what is left for the cache with slots for 16 users, cache of one context of 4,096 tokens; `short_gib` is
     what lacks to start at all, 0 where it starts.
     """
 
@@ -128,7 +128,7 @@ def _checked(saying: Saying, engine: EngineSpec, catalog: Catalog) -> Checked:
         contexts=_contexts(memory.verdicts, memory.max_concurrency.tolist()),
         weights_gib=float(memory.weights_gib[0]),
         card_gib=float(memory.total_gib[0]),
-        left_gib=max(0.0, float(memory.kv_cache_gib[0])),
+        left_gib=max(0.0, float(memory.kv_cache_gib[SPEED_OF])),
         kv_per_context_gib=float(memory.kv_bytes_per_token[0]) * LOADS[0].context / (1 << 30),
         short_gib=max(0.0, -float(spare[0])) if memory.verdicts[0] != "fits" else 0.0,
     )

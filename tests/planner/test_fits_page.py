@@ -1,5 +1,6 @@
 """The page "I have these cards": groups, filters, order, links, errors, updates."""
 
+import json
 import re
 from html import unescape
 from typing import Any
@@ -137,6 +138,40 @@ def test_update_is_a_part_with_its_address(client: Client) -> None:
 def test_address_holds_only_what_differs(client: Client) -> None:
     response = client.get("/fits/?n=1&u=16&q=&sort=speed&size=99")
     assert (response.status_code, response["Location"]) == (302, "/fits/?sort=speed")
+
+
+def test_page_gives_the_same_question_for_a_program(client: Client) -> None:
+    html = unescape(client.get("/fits/?n=2&tpot=50").content.decode())
+    body = json.loads(html.split("-d '")[1].split("'</pre>")[0])
+    assert body == {
+        "accelerator": "nvidia-rtx-4090",
+        "count": 2,
+        "engine": {"name": "vllm"},
+        "workload": {"input_tokens": 1024, "output_tokens": 256, "concurrency": 16},
+        "targets": {"tpot_ms": 50},
+    }
+    answer = client.post("/api/v1/fits", body, content_type="application/json").json()
+    assert f"{answer['counts']['too_large']}</dd>" in html
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "by=day&day=50000&peak=3",
+        "d=q&by=day&day=2000",
+        "d=q&tpot=20&ttft=500&tps=30",
+        "a=cpu-epyc-9005-12ch-ddr5-6000&e=llama.cpp&u=2",
+        "a=nvidia-h100-sxm5-64gb&n=2",
+        "a=huawei-ascend-950dt&n=3",
+        "a=apple-m4-max&n=2&e=llama.cpp&sort=users&all=quantized",
+        "e=tensorrt-llm&sort=context",
+        "i=30000&o=2000&u=4",
+    ],
+)
+def test_every_kind_of_question_is_answered(client: Client, query: str) -> None:
+    response = client.get(f"/fits/?{query}")
+    assert response.status_code == 200
+    assert "input needs a look" not in headline(response)
 
 
 def test_chinese_page_has_no_english_headline(client: Client) -> None:
