@@ -164,7 +164,8 @@ def _fill_at_rate(rate: float, figures: Figures, tables: EngineRows, rows: Index
     most = rates.work.data * most_running(held, np.full(len(alone.rows), reserves))
 
     def response_s(some: Index, concurrency: FloatArray) -> FloatArray:
-        return request_s(rates.at(some), at_concurrency(load, some, concurrency))
+        of_some = rates if len(some) == len(alone.rows) else rates.at(some)
+        return request_s(of_some, at_concurrency(load, some, concurrency))
 
     concurrency = littles_law(np.full(len(most), rate), response_s=response_s, most=most)
     figures.refuse(alone.rows[np.isinf(concurrency)], "load_above_capacity")
