@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from planner.core import CORE_VERSION
-from planner.core.improve import NOT_STARTED, WELL
+from planner.core.improve import NOT_STARTED
 from planner.core.outcome import Problem
 from planner.core.owned import GROUPS, ModelFit, fits_on, too_many_cards
 from planner.core.parse import Rejected, Reserved, parse_request
@@ -88,7 +88,7 @@ def _model(fit: ModelFit, reach: Reach | None) -> dict[str, Any]:
         "group": fit.group,
         "verdict": fit.state.verdict,
         "reason": fit.reason,
-        "does_all": fit.state.level == WELL,
+        "does_all": fit.does_all,
         "figures": {name: fit.state.figures[name] for name in FIGURES},
         "interval": {"tpot_ms": [round(fit.tpot_low_ms, 4), round(fit.tpot_high_ms, 4)] if known else None},
         "longest_context_tokens": reach and reach.longest_context,

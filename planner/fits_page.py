@@ -11,7 +11,6 @@ from django.utils.translation import ngettext
 
 from planner.core import CORE_VERSION
 from planner.core.figures import NBSP, count, short, span
-from planner.core.improve import WELL
 from planner.core.outcome import Problem
 from planner.core.owned import AS_PUBLISHED, QUANTIZED, TOO_LARGE, ModelFit, fits_on, too_many_cards
 from planner.core.parse import Rejected, Reserved, parse_request
@@ -179,6 +178,9 @@ def _verdict(all_fits: Sequence[ModelFit], fits: Sequence[ModelFit], parsed: Est
             _("%s models are in the catalog.") % count(len(all_fits)),
         )
     if not running:
+        unknown = [fit for fit in fits if fit.state.verdict == "unknown"]
+        if unknown:
+            return _said("off", _("Cannot tell yet."), _why_none(unknown))
         return _said("crit", _("None of these models runs here."), _why_none(fits))
     narrow = sum(fit.group == QUANTIZED for fit in running)
     headline = ngettext(
@@ -186,14 +188,20 @@ def _verdict(all_fits: Sequence[ModelFit], fits: Sequence[ModelFit], parsed: Est
         "%(running)s of %(all)s models run here, %(narrow)s only quantized.",
         len(fits),
     ) % {"running": count(len(running)), "all": count(len(fits)), "narrow": count(narrow)}
+    state = _verdict_state(fits)
     return Verdict(
-        state="ok",
-        icon=ICON_OF_STATE["ok"],
+        state=state,
+        icon=ICON_OF_STATE[state],
         headline=headline,
         sentences=_largest_sentence(fits, parsed),
         figures=_figures(fits),
         reasons=[],
     )
+
+
+def _verdict_state(fits: Sequence[ModelFit]) -> str:
+    answers = {fit.does_all for fit in fits}
+    return "ok" if True in answers else "off" if None in answers else "warn"
 
 
 def _said(state: str, headline: str, sentences: str) -> Verdict:
@@ -223,8 +231,8 @@ def _why_none(fits: Sequence[ModelFit]) -> str:
 
 
 def _largest(fits: Sequence[ModelFit]) -> ModelFit | None:
-    """The model with most parameters that does all that was asked."""
-    well = [fit for fit in fits if fit.state.level == WELL]
+    """The model with most parameters that does all that was asked, as far as that is known."""
+    well = [fit for fit in fits if fit.does_all is not False]
     return max(well, key=lambda fit: (fit.shape.parameters, fit.shape.model.id), default=None)
 
 
@@ -275,7 +283,7 @@ def _figures(fits: Sequence[ModelFit]) -> list[Figure]:
         for group, number in by_group.items()
     ]
     size = Figure(
-        name=_("Largest that does all"),
+        name=_("Largest that starts") if largest and largest.does_all is None else _("Largest that does all"),
         value=short(largest.shape.parameters / 1e9 if largest else None),
         unit="B" if largest else "",
         kind="computed" if largest else "",

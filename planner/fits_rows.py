@@ -116,7 +116,13 @@ def _titles(group: str) -> tuple[str, str]:
             _("Which do not fit, and by how much?"),
             _("With the narrowest weights worth using, four bits."),
         ),
-    }.get(group, (_("Which are out for another reason?"), _("More memory would not help these.")))
+    }.get(
+        group,
+        (
+            _("Which are out for another reason?"),
+            _("The size of the memory is not what is in the way, or nobody states it."),
+        ),
+    )
 
 
 def _order(fit: ModelFit, sort: str, reach: Reach | None) -> tuple[float | str, ...]:
@@ -151,12 +157,16 @@ def _running(fit: ModelFit, reach: Reach) -> Row:
 
 
 def _state(fit: ModelFit) -> str:
+    if fit.does_all is None:
+        return "off"
     return "warn" if fit.state.level in (NOT_ALL_SERVED, TARGET_MISSED, TOO_SHORT) else "ok"
 
 
 def said(fit: ModelFit) -> str:
     """How far it does what was asked."""
     state = fit.state
+    if fit.does_all is None:
+        return _("starts; how fast is not known")
     if state.level == TOO_SHORT:
         return _("requests are too long for it")
     if state.level == NOT_ALL_SERVED:

@@ -42,8 +42,8 @@ FITS_ANSWER: dict[str, Any] = object_of(
                     "verdict": ANSWER["properties"]["verdict"],
                     "reason": TEXT,
                     "does_all": {
-                        "type": "boolean",
-                        "description": "It starts, serves all users and meets the targets.",
+                        "type": ["boolean", "null"],
+                        "description": "It starts, serves all users and meets the targets; null: speed not known.",
                     },
                     "figures": object_of(dict.fromkeys(FIGURES, NUMBER)),
                     "interval": object_of({"tpot_ms": INTERVAL}),

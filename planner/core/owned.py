@@ -41,7 +41,7 @@ class ModelFit:
     """How one model does on the cards: the best of its set-ups, settings put in, as a request that gives just this.
 
     group: as_published | quantized (only narrower weights start, serve all users or meet the targets) | too_large |
-    unsupported. tpot_low_ms … tpot_high_ms: 80 %. reasons: codes against it.
+    unsupported (or not to be told). tpot_low_ms … tpot_high_ms: 80 %. reasons: codes against it.
     """
 
     shape: Shape
@@ -53,6 +53,13 @@ class ModelFit:
     output_tokens_per_s: float
     kv_cache_tokens: float  # of all replicas together
     reason: str | None
+
+    @property
+    def does_all(self) -> bool | None:
+        """Whether it starts, serves all users and meets the targets; None where its speed is not known."""
+        if self.state.level != WELL:
+            return False
+        return None if math.isnan(self.state.users) else True
 
 
 def too_many_cards(count: int) -> Problem | None:
@@ -218,7 +225,8 @@ def _best(shape: Shape, rows: Sequence[_Row], published: Scheme) -> ModelFit:
 
 def _group(row: _Row, published: Scheme) -> str:
     if row.state.level == NOT_STARTED:
-        return UNSUPPORTED if row.state.reason in UNSUPPORTED_CODES else TOO_LARGE
+        other = row.state.verdict == "unknown" or row.state.reason in UNSUPPORTED_CODES
+        return UNSUPPORTED if other else TOO_LARGE
     narrower = row.request.scheme.bytes_per_weight < AS_WIDE * published.bytes_per_weight
     return QUANTIZED if narrower else AS_PUBLISHED
 

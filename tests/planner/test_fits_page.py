@@ -154,6 +154,27 @@ def test_page_gives_the_same_question_for_a_program(client: Client) -> None:
     assert f"{answer['counts']['too_large']}</dd>" in html
 
 
+def test_card_of_unknown_bandwidth_promises_no_users(client: Client) -> None:
+    # nobody states the bandwidth of this one
+    response = client.get("/fits/?a=nvidia-h100-sxm5-64gb")
+    assert "serves" not in section(response, "as_published")
+    assert "starts; how fast is not known" in section(response, "as_published")
+    assert "Largest that starts" in text_of(response)
+
+
+def test_card_of_unknown_memory_is_not_called_too_small(client: Client) -> None:
+    response = client.get("/fits/?a=huawei-ascend-950dt")
+    assert headline(response) == "Cannot tell yet."
+    assert 'id="too_large"' not in response.content.decode()
+    assert "Nobody states the memory of Ascend 950DT" in text_of(response)
+
+
+def test_list_in_which_nothing_does_all_is_no_success(client: Client) -> None:
+    response = client.get("/fits/?tpot=0.5")
+    assert "None of them does all that was asked" in text_of(response)
+    assert "verdict is-warn" in response.content.decode()
+
+
 @pytest.mark.parametrize(
     "query",
     [
