@@ -138,6 +138,7 @@ CHECK_PROBLEMS: dict[str, Any] = {
         "The quotes around the JSON and those in it are the same, so the shell takes both away. Use single quotes outside."
     ),
     "json_not_json": _("This is not valid JSON."),
+    "json_expected": _('{value} is not what this takes: it wants JSON, such as \'{{"key": "value"}}\'.'),
     # across flags
     "budget_below_sequences": _(
         "A pass of {budget} tokens is smaller than {sequences} sequences, of which each needs one token."
@@ -184,6 +185,9 @@ CHECK_PROBLEMS: dict[str, Any] = {
     ),
     "model_needs_flag": _("This form takes the model with {needs} only."),
     "model_named_twice": _("The model is named twice; the free word {model} counts."),
+    "model_named_twice_refused": _(
+        "The model is named twice: beside the free word {model} this flag is refused."
+    ),
     "model_not_in_catalog": _("{model} is not in the catalog, so memory and shape are not checked.{close}"),
     "model_letters": _("The hub writes this name {known}."),
     # around

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 
+from planner.core.check.arguments import Given
 from planner.core.check.docker import WITH_VALUE, WITHOUT_VALUE, Container
 from planner.core.check.found import Edit, Finding
 from planner.core.check.launch import Launch, stray
+from planner.core.engines import release_of
 from planner.core.launch.flags import find
 from planner.core.launch.lookup import environment_at, rules_at
 
 CDI = "nvidia.com/gpu"
 GPU_DEVICES = ("/dev/kfd", "/dev/dri", "/dev/nvidia", CDI)
+# Read running in 0.32.0; when it began is not known, so that older ones are warned of only
+REFUSES_SECOND_MODEL = (0, 32)
 SHARES_MEMORY = frozenset({"vllm", "sglang", "tensorrt-llm"})
 WHOLE_NAMES = frozenset({"exact", "alias", "underscores", "negative", "dotted"})
 SECRETS = frozenset({"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "VLLM_API_KEY", "LLAMA_API_KEY", "OPENAI_API_KEY"})
@@ -237,6 +241,20 @@ def _secret(launch: Launch) -> Iterator[Finding]:
     yield Finding(code="secret_on_command_line", severity="warning", flag=given.typed, fix=fix)
 
 
+def _named_twice(launch: Launch, flag: Given, word: str) -> Finding:
+    """Beside a free word newer parsers refuse the flag; older ones let the word count."""
+    release = release_of(launch.version or launch.table.newest)
+    refused = launch.engine == "vllm" and release is not None and release >= REFUSES_SECOND_MODEL
+    return Finding(
+        code="model_named_twice_refused" if refused else "model_named_twice",
+        severity="error" if refused else "warning",
+        flag=flag.typed,
+        values={"model": word},
+        fix="" if refused else None,
+        edits=(flag.dropped(launch.text),) if refused else (),
+    )
+
+
 def _model_findings(launch: Launch) -> Iterator[Finding]:
     """Whether a model is named where this program looks for it."""
     arguments, program = launch.arguments, launch.program
@@ -246,9 +264,7 @@ def _model_findings(launch: Launch) -> Iterator[Finding]:
     if takes_word:
         yield from stray(words[1:], launch.engine)
         if words and flag is not None:
-            yield Finding(
-                code="model_named_twice", severity="warning", flag=flag.typed, values={"model": words[0].text}
-            )
+            yield _named_twice(launch, flag, words[0].text)
     elif words and flag is None:
         name = launch.flag_of("model")
         first = words[0]

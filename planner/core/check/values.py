@@ -2,12 +2,12 @@
 
 import difflib
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from planner.core.check.arguments import Given
 from planner.core.check.found import Edit, Finding
+from planner.core.check.kinds import SHOWN, json_value, not_of_kind
 from planner.core.check.launch import Launch, number_of
 from planner.core.check.meant import MEANT
 from planner.core.check.unknown import unknown_flag, usable
@@ -21,9 +21,6 @@ from planner.core.launch.lookup import (
 )
 
 LEAST_PERCENT = 10  # from here on a share of memory was typed in percent
-READABLE = re.compile(r"\d+(\.\d+)?[kmgtKMGT]?")
-WHOLE = re.compile(r"[+-]?\d+")
-SHOWN = 80
 
 
 def flag_findings(launch: Launch) -> Iterator[Finding]:
@@ -156,14 +153,6 @@ def _as_one_object(launch: Launch, given: Given, base: str) -> tuple[str, tuple[
     return fix, (Edit(given.start, given.end, fix),)
 
 
-def json_value(text: str) -> Any:
-    """A value as JSON has it: a number, true, or the text itself."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
-
-
 def _overriding(launch: Launch, given: Given) -> str | None:
     """Rotary settings as an override of the model's configuration, where that took the place of their flags."""
     key = {"--rope-scaling": "rope_scaling", "--rope-theta": "rope_theta"}.get(given.name or "")
@@ -245,7 +234,7 @@ def _value(launch: Launch, given: Given) -> Iterator[Finding]:
     for value in given.values:
         if value in given.found.flag.words:
             continue
-        wrong = _not_of_kind(launch, given, kind, value)
+        wrong = not_of_kind(launch, given, kind, value)
         if wrong is not None:
             yield wrong
             return
@@ -253,54 +242,6 @@ def _value(launch: Launch, given: Given) -> Iterator[Finding]:
     if choices is not None and kind in ("choice", "text", "texts"):
         yield from _choice(launch, given, choices)
     yield from _range(launch, given)
-
-
-def _not_of_kind(launch: Launch, given: Given, kind: str, value: str) -> Finding | None:
-    """A value that is no number where one is expected."""
-    whole = {"integer", "integers", "integer_or_word"}
-    if kind in whole and not WHOLE.fullmatch(value):
-        number = number_of(value)
-        fix = str(int(number)) if number is not None and number == int(number) else None
-        code = "readable_number_too_early" if fix and value[-1:].isalpha() else "not_whole"
-    elif kind in ("number", "numbers") and (number_of(value) is None or value[-1:].isalpha()):
-        share = re.fullmatch(r"(\d+(?:\.\d+)?)%", value)
-        fix = (
-            f"{float(share[1]) / 100:g}"
-            if share
-            else value.replace(",", ".")
-            if number_of(value.replace(",", "."))
-            else None
-        )
-        code = "not_a_number"
-    elif kind.startswith("readable_integer") and not _readable(kind, value):
-        number = number_of(value.replace(",", "").replace("_", ""))
-        fix = str(int(number)) if number is not None and number > 0 else None
-        if value in {"auto", "-1"}:
-            return Finding(
-                code="automatic_too_early",
-                flag=given.typed,
-                values={"value": value, "engine": launch.engine},
-                fix="",
-                edits=(given.dropped(launch.text),),
-            )
-        code = "not_whole"
-    else:
-        return None
-    edits = (given.with_value(fix),) if fix else ()
-    return Finding(
-        code=code,
-        flag=given.typed,
-        values={"value": value[:SHOWN], "engine": launch.engine},
-        fix=f"{given.typed} {fix}" if fix else None,
-        edits=edits,
-    )
-
-
-def _readable(kind: str, value: str) -> bool:
-    if kind.endswith("auto") and value in ("auto", "-1"):
-        return True
-    found = READABLE.fullmatch(value)
-    return found is not None and (found[1] is None or value[-1] in "kmgt")
 
 
 def _choice(launch: Launch, given: Given, choices: Any) -> Iterator[Finding]:
