@@ -115,17 +115,13 @@ document.addEventListener("keydown", (event) => {
 // One history entry per field that is edited: the first change of a field is pushed, the rest replace it.
 let lastField = null;
 document.addEventListener("focusin", () => { lastField = null; });
-// What loads after the page by itself is nobody's edit.
-const byItself = (event) => Boolean(event.detail.elt?.closest("[data-by-itself]"));
 document.addEventListener("htmx:configRequest", (event) => {
-  if (byItself(event)) return;
   const field = event.detail.triggeringEvent?.target?.name ?? null;
   event.detail.headers["Plan-History"] = field && field === lastField ? "replace" : "push";
   lastField = field;
 });
 
 function failed(event, kind) {
-  if (byItself(event)) return; // nobody asked for it, and a link beside it leads to the same
   const place = document.querySelector(event.detail.requestConfig?.elt?.dataset.failedAt || "main");
   if (!place) return;
   settled();
@@ -165,7 +161,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     failed(event, "signed-out");
     return;
   }
-  if (!byItself(event)) document.querySelector("[data-swap-failed]")?.remove();
+  document.querySelector("[data-swap-failed]")?.remove();
 });
 
 // What is open stays open, and a field says whether its text was refused.
@@ -192,11 +188,30 @@ function settled() {
   clearTimeout(late);
   for (const part of document.querySelectorAll("[aria-busy=true]")) part.removeAttribute("aria-busy");
 }
-document.addEventListener("htmx:beforeRequest", (event) => {
-  if (byItself(event)) return;
+document.addEventListener("htmx:beforeRequest", () => {
   clearTimeout(late);
   late = setTimeout(() => {
     for (const part of document.querySelectorAll("[data-result]")) part.setAttribute("aria-busy", "true");
   }, 250);
 });
-document.addEventListener("htmx:afterRequest", (event) => { if (!byItself(event)) settled(); });
+document.addEventListener("htmx:afterRequest", settled);
+
+// Parts that load after the page. Nobody asked for them and a link beside each leads to the same: a failure is silent, and
+// so is a page that one leaves meanwhile.
+async function fill(slot) {
+  await new Promise((resume) => setTimeout(resume, 300)); // while somebody types, each answer brings a new slot
+  if (!slot.isConnected) return;
+  try {
+    const answer = await fetch(slot.dataset.load, { headers: { "HX-Request": "true" } });
+    if (answer.ok && !answer.redirected) slot.innerHTML = await answer.text();
+  } catch { /* offline, or on the way to another page */ }
+}
+
+function fillSlots() {
+  for (const slot of document.querySelectorAll("[data-load]:not([data-filling])")) {
+    slot.dataset.filling = "";
+    fill(slot);
+  }
+}
+document.addEventListener("htmx:afterSettle", fillSlots);
+fillSlots();

@@ -30,7 +30,7 @@ def type_into(page: Any, key: str, text: str) -> None:
 def open_and_settle(page: Any, address: str) -> None:
     """Open a page and wait for what it loads after itself: a browser complains of requests that one walks away from."""
     page.goto(address)
-    page.wait_for_load_state("networkidle")
+    page.wait_for_selector(".others-slot > *", state="attached")
 
 
 def wait_for_value(page: Any, key: str, value: str) -> None:
@@ -219,7 +219,9 @@ def test_plan_with_the_keyboard_alone(plan: Any) -> None:
     assert plan.evaluate("document.activeElement.id") == "main"
     plan.keyboard.press("/")
     assert plan.evaluate("document.activeElement.id") == "in-m"
-    plan.keyboard.type("?")  # a shortcut is text while one types
+    with plan.expect_response(re.compile(r"/plan/\?")):
+        plan.keyboard.type("?")  # a shortcut is text while one types
+    plan.wait_for_selector("#in-m[aria-invalid=true]")
     assert plan.is_hidden("#keys")
     plan.keyboard.press("Escape")
     assert plan.evaluate("document.activeElement.tagName") == "BODY"
@@ -232,7 +234,6 @@ def test_plan_with_the_keyboard_alone(plan: Any) -> None:
         plan.keyboard.press("p")
     assert plan.url.endswith("/plan/")
     assert plan.input_value("#in-m") == "Qwen/Qwen2.5-7B-Instruct"
-    plan.wait_for_load_state("networkidle")
 
 
 def test_plan_copies_its_own_address(plan: Any) -> None:
