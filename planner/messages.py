@@ -150,6 +150,10 @@ REASONS: dict[str, Any] = {
     "scheme_not_on_maker": _(
         "Nobody has kernels for {scheme} on cards of {vendor}, so not on {accelerator}."
     ),
+    "scheme_not_here": _("{engine} {version} does not load {scheme} weights on {accelerator}."),
+    "kv_cache_dtype_not_here": _(
+        "{engine} {version} has no KV cache of type {dtype} on {accelerator}. It takes: {accepted}."
+    ),
     "kv_cache_dtype_not_in_engine": _(
         "{engine} {version} has no KV cache dtype {dtype}. It takes: {accepted}."
     ),

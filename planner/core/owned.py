@@ -168,7 +168,7 @@ def _tried(
         Parallelism(data=count)
     ]
     for scheme in schemes_for(model, engine, catalog):
-        if is_computed(scheme, card, published):
+        if is_computed(engine, scheme, card, published):
             for spread in spreads:
                 yield model, scheme, spread
 

@@ -128,7 +128,7 @@ def _row(
 
 def _precisions(model: ModelSpec, engine: EngineSpec, catalog: Catalog) -> list[Scheme]:
     """As published, 8 bits and 4 bits, the widest first and none twice."""
-    wanted = {published_scheme_id(model), "fp8", int4_name(model)}
+    wanted = {published_scheme_id(model), "fp8", int4_name(model, engine)}
     found = [scheme for scheme in schemes_for(model, engine, catalog) if scheme.id in wanted]
     return sorted(found, key=lambda scheme: -scheme.bytes_per_weight)
 

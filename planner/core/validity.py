@@ -12,6 +12,7 @@ from planner.core.layout import cuda_capability, spread
 from planner.core.outcome import Reason
 from planner.core.request import EstimateRequest, Parallelism
 from planner.core.specs import AcceleratorSpec, ModelSpec, Scheme
+from planner.core.support import cache_dtypes, loads, runs
 from planner.core.units import round_up
 from planner.core.weights import NATIVE_FORMATS, VOCAB_PADDING
 
@@ -24,8 +25,10 @@ UNSUPPORTED_CODES = frozenset(
         "scheme_not_in_engine",
         "scheme_not_on_card",
         "scheme_not_on_maker",
+        "scheme_not_here",
         "kv_cache_dtype_not_in_engine",
         "kv_cache_dtype_not_on_card",
+        "kv_cache_dtype_not_here",
     }
 )
 SUPPORT_PREFIX = {
@@ -130,7 +133,7 @@ def card_reasons(request: EstimateRequest) -> Iterator[Reason]:
         return
     vendors = engine.values["vendors"]
     kind = "cpu" if card.accelerator_class == "cpu" else card.vendor.casefold()
-    if vendors is not None and kind not in vendors:
+    if (vendors is not None and kind not in vendors) or not runs(engine, card):
         yield Reason(
             code="engine_not_for_vendor",
             field="engine.name",
@@ -170,6 +173,18 @@ def scheme_reasons(request: EstimateRequest) -> Iterator[Reason]:
             code="scheme_not_on_maker",
             field="weights",
             values={"scheme": scheme.id, "accelerator": card.name, "vendor": card.vendor},
+        )
+        return
+    if card is not None and not loads(engine, card, scheme):
+        yield Reason(
+            code="scheme_not_here",
+            field="weights",
+            values={
+                "scheme": scheme.id,
+                "engine": engine.name,
+                "version": engine.version,
+                "accelerator": card.name,
+            },
         )
         return
     capability = cuda_capability(card)
@@ -213,6 +228,22 @@ def cache_dtype_reasons(request: EstimateRequest) -> Iterator[Reason]:
             },
             fix=fix,
         )
+        return
+    here = None if card is None else cache_dtypes(engine, card)
+    if card is not None and here is not None and dtype not in here:
+        yield Reason(
+            code="kv_cache_dtype_not_here",
+            field="kv_cache_dtype",
+            values={
+                "dtype": dtype,
+                "engine": engine.name,
+                "version": engine.version,
+                "accelerator": card.name,
+                "accepted": ", ".join(here),
+            },
+            fix={"kv_cache_dtype": "auto"},
+        )
+        return
     capability = cuda_capability(card)
     if card is not None and dtype in FP4_KV_DTYPES and capability is not None and capability < (10, 0):
         yield Reason(

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from planner.core.outcome import Reason
 from planner.core.request import EstimateRequest
-from planner.core.specs import ModelSpec
+from planner.core.specs import EngineSpec, ModelSpec
 
 # What the name of a release adds to the name of the model that it stores in another format.
 FORMAT_WORDS = frozenset(
@@ -83,7 +83,7 @@ def checkpoint(request: EstimateRequest, *, quantizes_on_load: bool, gguf_from_h
         return Checkpoint(name=model.id)
     if scheme.kernel == "dense" and model.scheme is None and model.native_weight_format is None:
         return Checkpoint(name=model.id)
-    release = released(model, scheme.id)
+    release = release_for(request.engine, model, scheme.id)
     if release is not None:
         return Checkpoint(
             name=release,
@@ -139,6 +139,13 @@ def released(model: ModelSpec, scheme: str) -> str | None:
     fitting = [name for stored, name in model.release_ids if stored == scheme and same_model(model.id, name)]
     maker = model.id.partition("/")[0]
     return min(fitting, key=lambda name: not name.startswith(f"{maker}/"), default=None)
+
+
+def release_for(engine: EngineSpec, model: ModelSpec, scheme: str) -> str | None:
+    """The published release of this very model in a scheme that the engine reads: see `released`."""
+    if scheme in engine.values["own_quantizer_only"]:
+        return None
+    return released(model, scheme)
 
 
 def same_model(model_id: str, release: str) -> bool:

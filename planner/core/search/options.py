@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from planner.core.estimate import estimate, number
-from planner.core.launch.checkpoint import released
+from planner.core.launch.checkpoint import release_for
 from planner.core.request import EstimateRequest
 from planner.core.search.answer import parallelism_of, request_of, settings_of
 from planner.core.search.asked import SearchRequest
@@ -52,7 +52,7 @@ def _option(question: EstimateRequest, answer: Mapping[str, Any], place: int, or
         "weights": question.scheme.id,
         "kv_cache_dtype": question.kv_cache_dtype,
         "engine": {"name": question.engine.name, "version": question.engine.version},
-        "release": released(question.model, question.scheme.id),
+        "release": release_for(question.engine, question.model, question.scheme.id),
         "settings_used": settings_of(question),
         "load": {
             "concurrency": question.workload.concurrency if question.workload else None,

@@ -1,7 +1,8 @@
 """Which weight formats make sense for a model, on an engine and on a card."""
 
-from planner.core.launch.checkpoint import released
+from planner.core.launch.checkpoint import release_for, released
 from planner.core.specs import AcceleratorSpec, Catalog, EngineSpec, ModelSpec, Scheme
+from planner.core.support import is_documented
 from planner.core.validity import has_kernels
 from planner.core.weights import published_scheme_id
 
@@ -30,7 +31,7 @@ def schemes_for(model: ModelSpec, engine: EngineSpec, catalog: Catalog) -> tuple
     if engine.values["split"] == "layers":
         return _gguf(published, catalog)
     published_too = {name for name in ONLY_RELEASED if released(model, name) is not None}
-    left_out = {*INT4_NAMES, *ONLY_RELEASED} - {int4_name(model), *published_too}
+    left_out = {*INT4_NAMES, *ONLY_RELEASED} - {int4_name(model, engine), *published_too}
     names = [name for name in QUANTIZED if name not in left_out]
     narrower = [
         catalog.schemes[name]
@@ -51,19 +52,20 @@ def _gguf(published: Scheme, catalog: Catalog) -> tuple[Scheme, ...]:
     )
 
 
-def int4_name(model: ModelSpec) -> str:
-    """The 4-bit integer format that somebody published this model in, else the general one."""
-    return next((name for name in INT4_NAMES if released(model, name) is not None), INT4_NAMES[0])
+def int4_name(model: ModelSpec, engine: EngineSpec) -> str:
+    """The 4-bit integer format that somebody published this model in for the engine, else the general one."""
+    return next((name for name in INT4_NAMES if release_for(engine, model, name) is not None), INT4_NAMES[0])
 
 
-def is_computed(scheme: Scheme, card: AcceleratorSpec, published: str) -> bool:
+def is_computed(engine: EngineSpec, scheme: Scheme, card: AcceleratorSpec, published: str) -> bool:
     """Whether the card has units for what this format multiplies with, or the format is made to be unpacked.
 
-    Eight bits are offered in the one form that a card computes: FP8, else INT8, else unpacked from integers.
+    What the engine's own tables do not promise on the card is not offered. Eight bits are offered in the one form
+    that a card computes: FP8, else INT8, else unpacked from integers.
     """
     if scheme.id == published or scheme.kernel in ("dense", "gguf"):
         return True
-    if not has_kernels(scheme, card):
+    if not has_kernels(scheme, card) or not is_documented(engine, card, scheme):
         return False
     native = card.native_dtypes
     if scheme.id == "int8-w8a8":

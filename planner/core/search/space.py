@@ -119,7 +119,7 @@ def space_of(request: SearchRequest, catalog: Catalog) -> Space:
     for number, engine in enumerate(engines):
         formats = request.schemes or schemes_for(request.model, engine, catalog)
         caches = request.kv_cache_dtypes or cache_dtypes_for(engine)
-        groups = _groups(request, accelerators, formats)
+        groups = _groups(request, accelerators, engine, formats)
         for (span, kept), members in groups.items():
             spreads = plans_for(request.model, engine, span, _counts(request))
             sets.append(
@@ -173,7 +173,10 @@ def _counts(request: SearchRequest) -> tuple[int, ...]:
 
 
 def _groups(
-    request: SearchRequest, accelerators: tuple[AcceleratorSpec, ...], formats: tuple[Scheme, ...]
+    request: SearchRequest,
+    accelerators: tuple[AcceleratorSpec, ...],
+    engine: EngineSpec,
+    formats: tuple[Scheme, ...],
 ) -> dict[tuple[Span, tuple[Scheme, ...]], list[int]]:
     """Accelerators by how far they reach and which formats they are offered."""
     published = published_scheme_id(request.model)
@@ -182,7 +185,7 @@ def _groups(
     for index, card in enumerate(accelerators):
         kept = formats
         if not request.schemes:
-            kept = tuple(scheme for scheme in formats if is_computed(scheme, card, published))
+            kept = tuple(scheme for scheme in formats if is_computed(engine, scheme, card, published))
         groups.setdefault((span_of(card, most), kept), []).append(index)
     return groups
 

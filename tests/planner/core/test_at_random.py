@@ -140,7 +140,7 @@ def test_every_fix_mends_its_reason_and_brings_no_refusal():
 
 
 def test_twice_the_replicas_serve_no_less():
-    requests = [{**Draw(seed).request(), "settings": {"max_model_len": 8192}} for seed in range(7000, 8500)]
+    requests = [{**Draw(seed).request(), "settings": {"max_model_len": 8192}} for seed in range(7000, 8700)]
     doubled = [
         {
             **obj,

@@ -457,6 +457,16 @@ def test_tag_is_the_release_with_three_numbers(version: str, tag: str) -> None:
     assert tagged(version) == tag
 
 
+def test_tensorrt_llm_is_given_no_integers_of_another_quantizer() -> None:
+    # the w4a16 release is in the format of compressed-tensors, of which the engine reads floats only
+    large, asked = "meta-llama/Llama-3.3-70B-Instruct", {"weights": "int4-g128", "count": 2}
+    more = {**asked, "card": "nvidia-h100-sxm5-80gb", "parallelism": {"tensor": 2}}
+    other = answer(large, engine={"name": "vllm"}, **more)
+    own = answer(large, engine={"name": "tensorrt-llm"}, **more)
+    assert "RedHatAI/Llama-3.3-70B-Instruct-quantized.w4a16" in other["shell"]
+    assert "checkpoint_to_fill_in" in codes(own)
+
+
 def test_name_from_a_config_is_never_a_checkpoint() -> None:
     config = {
         "model_type": "qwen2",
