@@ -73,7 +73,7 @@ def _estimates(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _requests() -> list[dict[str, Any]]:
-    """Every combination of model, cards, weights and cache, and half of them without CUDA graphs."""
+    """Every combination of model, cards, weights and cache."""
     return [
         {
             "id": f"{model} {weights} {cache} {count} x {card}",
@@ -91,6 +91,34 @@ def _requests() -> list[dict[str, Any]]:
     ]
 
 
+def _recommended() -> list[dict[str, Any]]:
+    """The options of four jobs: a chat service, code completion, long documents at night, 70B for many users."""
+    from planner.queries import shipped_catalog
+    from planner.recommendations import answer
+
+    engine = {"engine": {"name": "vllm", "version": VERSION}}
+    jobs = [
+        {"model": {"id": "meta-llama/Llama-3.1-8B-Instruct"}, "workload": _load(1024, 256, concurrency=16)},
+        {
+            "model": {"id": "Qwen/Qwen2.5-Coder-32B-Instruct"},
+            "workload": _load(2048, 150, requests_per_day=5000, peak_factor=4),
+            "targets": {"tpot_ms": 25},
+        },
+        {
+            "model": {"id": "Qwen/Qwen2.5-14B-Instruct"},
+            "workload": _load(24000, 1000, concurrency=4),
+            "objective": "highest_throughput",
+        },
+        {"model": {"id": "meta-llama/Llama-3.1-70B-Instruct"}, "workload": _load(1024, 512, concurrency=64)},
+    ]
+    found = answer([{**job, **engine} for job in jobs], catalog=shipped_catalog())
+    return [option for item in found for option in item["options"]]
+
+
+def _load(input_tokens: int, output_tokens: int, **load: int) -> dict[str, int]:
+    return {"input_tokens": input_tokens, "output_tokens": output_tokens, **load}
+
+
 def _read(command: str) -> tuple[str, list[str]]:
     """GiB of KV cache in the environment ("" for none) and the words after `vllm`, as a real shell hands them over."""
     stand_in = f'vllm() {{ for word in "${SPACE}" "$@"; do printf "%s\\0" "$word"; done; }}\n'
@@ -104,7 +132,7 @@ def _read(command: str) -> tuple[str, list[str]]:
 
 def _parsed(engine: Vllm) -> int:
     """Every command of plans that fit, read by the engine's own parser. Returns how many it refused."""
-    answers = [item for item in _estimates(_requests()) if item.get("commands")]
+    answers = [item for item in (*_estimates(_requests()), *_recommended()) if item.get("commands")]
     commands = [item["commands"]["shell"] for item in answers]
     if len(commands) < 100:
         raise VllmError(f"only {len(commands)} plans came with a command: the check would prove little")
