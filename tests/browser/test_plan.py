@@ -24,7 +24,7 @@ def type_into(page: Any, key: str, text: str) -> None:
     with page.expect_response(re.compile(rf"[?&]{key}={text}(&|$)")):
         page.fill(f"#in-{key}", "")
         page.type(f"#in-{key}", text, delay=20)
-    page.wait_for_load_state("networkidle")
+    page.wait_for_function("() => !document.querySelector('.htmx-request, .htmx-swapping, .htmx-settling')")
 
 
 def open_and_settle(page: Any, address: str) -> None:
