@@ -204,3 +204,12 @@ def test_fault_names_file_line_id_and_field() -> None:
         record["id"],
         "figures.bandwidth_gb_s.value",
     )
+
+
+def test_modules_that_were_never_on_open_sale_are_marked() -> None:
+    # B100 boards were superseded by B200 before they shipped in numbers; the other two were made for one buyer each
+    assert {row["id"] for row in ROWS.accelerators if row.get("on_sale") is False} == {
+        "nvidia-b100",
+        "nvidia-h100-sxm5-64gb",
+        "nvidia-h100-96gb-2339",
+    }
