@@ -273,10 +273,13 @@ def _other_cards(request: EstimateRequest, catalog: Catalog) -> Iterator[Candida
     tried = for_memory[:CARDS_TRIED]
     if judged(request.targets):
         tried += for_speed[:CARDS_TRIED]
+    # What was said of the machine itself is no fact of another one.
+    own = request.power is not None or present != catalog.accelerators[present.id]
+    without = {"power_limit_w": None, "power_mode": None, "host_memory_gib": None} if own else {}
     for card in dict.fromkeys(tried):
-        yield _card(card, request.count, {})
+        yield _card(card, request.count, without)
         if request.count > 1:
-            alone = {"count": 1, "parallelism": {"tensor": 1, "pipeline": 1, "data": 1}}
+            alone = {**without, "count": 1, "parallelism": {"tensor": 1, "pipeline": 1, "data": 1}}
             yield _card(card, 1, alone)
 
 
@@ -287,7 +290,7 @@ def _launch_year(catalog: Catalog, card: AcceleratorSpec) -> int:
 def _card(card: AcceleratorSpec, count: int, change: Mapping[str, Any]) -> Candidate:
     return Candidate(
         code="other_card",
-        kind="card" if not change else "one_card",
+        kind="one_card" if "count" in change else "card",
         effort=70,
         price=("other_card",),
         change={"accelerator": card.id, **change},

@@ -10,7 +10,8 @@ from planner.core.specs import EngineSpec, Provenance
 Release = tuple[int, ...]
 # A release, perhaps with v or b before it and a suffix behind it: "0.22.0 + patch", "b4500", "1.2.0rc5".
 RELEASE = re.compile(
-    r"\s*[vb]?(\d{1,6}(?:\.\d{1,6}){0,4})(?=$|[\s+\-_(,]|\.?(?:rc|a\d|b\d|dev|post))", re.IGNORECASE
+    r"\s*[vb]?(\d{1,6}(?:\.\d{1,6}){0,4})(?=$|[\s+\-_(,]|\.?(?:rc|a\d|b\d|dev|post))",
+    re.IGNORECASE | re.ASCII,
 )
 COMMIT = re.compile(r"\s*[0-9a-f]{7,40}\s*", re.IGNORECASE)
 REMEMBERED = 64

@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from planner.core.outcome import Problem
 
 MAX_TEXT = 300
+MAX_UNKNOWN = 20  # keys named of one object: the answer must not grow far beyond the question
 
 
 class Reader:
@@ -66,13 +68,13 @@ class Reader:
             return None
         return float(number)
 
-    def positive(self, value: Any, field: str, *, high: float) -> float | None:
-        """A number above 0 and up to high, or None with a problem."""
+    def positive(self, value: Any, field: str, *, high: float, low: float = 0) -> float | None:
+        """A number above 0, from low and up to high, or None with a problem."""
         number = self._number(value, field)
         if number is None:
             return None
-        if not 0 < number <= high:
-            self.refuse("out_of_range", field, low=0, high=high, found=shown(value))
+        if not (0 < number <= high and number >= low):
+            self.refuse("out_of_range", field, low=low, high=high, found=shown(value))
             return None
         return float(number)
 
@@ -87,10 +89,10 @@ class Reader:
         return number
 
     def only(self, value: Mapping[str, Any], known: frozenset[str], prefix: str) -> None:
-        """A problem for each key nobody reads: a typo must not become a silent default."""
-        for key in value:
-            if key not in known:
-                self.refuse("unknown_field", join(prefix, str(key)[:60]), known=", ".join(sorted(known)))
+        """A problem for each key nobody reads, up to twenty: a typo must not become a silent default."""
+        unknown = (key for key in value if key not in known)
+        for key in islice(unknown, MAX_UNKNOWN):
+            self.refuse("unknown_field", join(prefix, str(key)[:60]), known=", ".join(sorted(known)))
 
 
 def join(prefix: str, key: str) -> str:

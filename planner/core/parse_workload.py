@@ -15,7 +15,7 @@ QUANTILE_NAMES = ("p50", "p90", "p99")
 MAX_TOKENS = 100_000_000
 MAX_REQUESTS_PER_DAY = 1e12
 MAX_PEAK_FACTOR = 1e4
-MAX_TARGET = 1e9
+MIN_TARGET, MAX_TARGET = 1e-6, 1e9
 SECONDS_PER_DAY = 86_400.0
 
 
@@ -133,7 +133,7 @@ def read_targets(reader: Reader, value: Any) -> Targets | None:
             if given is None:
                 reader.refuse("missing", path)
                 continue
-        limit = reader.positive(given, path, high=MAX_TARGET)
+        limit = reader.positive(given, path, high=MAX_TARGET, low=MIN_TARGET)
         if limit is not None:
             limits[name] = limit
     return Targets(**limits, measured_only=tuple(measured_only)) if limits else None

@@ -196,7 +196,8 @@ def _capped(setting: PowerSetting, figures: Mapping[str, Any], count: int) -> di
         "power_share": None if not base or setting.watts is None else round(setting.watts / base, 3),
         "frequency_share": round(setting.compute_share, 3) if setting.mode is not None else None,
         **figures,
-        "energy_per_token_j": None if setting.watts is None else _rounded(setting.watts * count / rate),
+        # A rate that rounds to nothing says nothing about energy.
+        "energy_per_token_j": _rounded(setting.watts * count / rate) if setting.watts and rate else None,
         "kind": _figure_kind(setting.kind),
         "source": setting.source,
         "confidence": setting.confidence,

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 from planner.core.check.arguments import Given
 from planner.core.check.docker import WITH_VALUE, WITHOUT_VALUE, Container
 from planner.core.check.found import Edit, Finding
-from planner.core.check.launch import Launch, stray
+from planner.core.check.launch import Launch, digits_of, stray
 from planner.core.engines import release_of
 from planner.core.launch.flags import find
 from planner.core.launch.lookup import environment_at, rules_at
 
 CDI = "nvidia.com/gpu"
 GPU_DEVICES = ("/dev/kfd", "/dev/dri", "/dev/nvidia", CDI)
+FIRST_FREE_PORT, LAST_PORT = 1024, 65_535
 # Read running in 0.32.0; when it began is not known, so that older ones are warned of only
 REFUSES_SECOND_MODEL = (0, 32)
 SHARES_MEMORY = frozenset({"vllm", "sglang", "tensorrt-llm"})
@@ -160,7 +161,7 @@ def _own_port(launch: Launch) -> int | None:
     """The port that the engine listens on; None where only the shell knows."""
     given = launch.of("port")
     if given is not None:
-        return int(given.value) if given.value and given.value.isdigit() else None
+        return digits_of(given.value)
     facts = launch.table.hosts.get("addresses", {}).get(launch.engine, {})
     port = facts.get("port")
     return int(port) if port is not None else None
@@ -184,9 +185,9 @@ def _port_findings(launch: Launch, container: Container | None, taken: Sequence[
 
 def _published(value: str, typed: str, start: int, end: int, taken: Sequence[int]) -> Iterator[Finding]:
     parts = value.split(":")
-    if len(parts) < 2 or not parts[-2].isdigit() or int(parts[-2]) not in taken:
+    port = digits_of(parts[-2]) if len(parts) > 1 else None
+    if port is None or port not in taken:
         return
-    port = int(parts[-2])
     parts[-2] = str(_free(port, taken))
     fix = f"{typed} {':'.join(parts)}"
     yield Finding(
@@ -195,8 +196,9 @@ def _published(value: str, typed: str, start: int, end: int, taken: Sequence[int
 
 
 def _free(port: int, taken: Sequence[int]) -> int:
+    """The next port that is free; behind the last one the search goes on at the first that needs no privilege."""
     while port in taken:
-        port += 1
+        port = port + 1 if port < LAST_PORT else FIRST_FREE_PORT
     return port
 
 

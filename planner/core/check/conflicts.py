@@ -6,7 +6,7 @@ from typing import Any
 
 from planner.core.check.arguments import Given
 from planner.core.check.found import Edit, Finding
-from planner.core.check.launch import Launch
+from planner.core.check.launch import Launch, digits_of
 from planner.core.engines import release_of
 from planner.core.kv import STATE_KINDS
 from planner.core.launch.lookup import rules_at, value_table
@@ -95,7 +95,7 @@ def _above(small: str, large: str, code: str) -> Rule:
 
 def _number(launch: Launch, name: str) -> int | None:
     given = launch.arguments.last(name)
-    return int(given.value) if given is not None and given.value and given.value.isdigit() else None
+    return digits_of(given.value) if given is not None else None
 
 
 def _needs(flag: str, other: str, code: str = "needs_other_flag") -> Rule:

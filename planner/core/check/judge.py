@@ -16,7 +16,7 @@ from planner.core.check.conflicts_other import other_conflicts
 from planner.core.check.explained import explained
 from planner.core.check.found import Edit, Finding, mended, without_repeats
 from planner.core.check.image import opened
-from planner.core.check.launch import Launch
+from planner.core.check.launch import Launch, digits_of
 from planner.core.check.names import CardName, ModelName, card_name, model_name
 from planner.core.check.program import Program
 from planner.core.check.typed import typed_text
@@ -334,10 +334,11 @@ def _count(launch: Launch, asked: Asked, card: CardName) -> int | None:
     picked = "" if picked in ("all", "void", "none") else picked
     container = launch.program.container
     gpus = container.option("gpus") if container is not None else None
+    wanted = digits_of(gpus.value) if gpus is not None else None
     if gpus is not None and "device=" in gpus.value:
         picked = gpus.value.replace('"', "").partition("device=")[2]
-    elif gpus is not None and gpus.value.isdigit():
-        return min(int(gpus.value), told) if told is not None else int(gpus.value)
+    elif wanted is not None:
+        return wanted if told is None else min(wanted, told)
     seen = len([part for part in picked.split(",") if part.strip()]) if picked and "$" not in picked else None
     if seen is None:
         return told

@@ -93,6 +93,12 @@ def number_of(text: str | None) -> float | None:
     return value if abs(value) < 1e15 else None
 
 
+def digits_of(text: str | None) -> int | None:
+    """A whole number of plain digits, such as a port; None for anything else, signs and ² included."""
+    plain = text is not None and text.isascii() and text.isdecimal() and len(text) <= 15
+    return int(text) if plain and text is not None else None
+
+
 def stray(words: Sequence[Word], engine: str) -> list[Finding]:
     """Free words that nobody takes."""
     return [

@@ -12,11 +12,18 @@ from planner.core.check.found import Edit, Finding
 
 MAX_CHARACTERS = 16_000
 MAX_WORDS = 400
+# Of all values of variables filled in together: A=$B$B, B=$C$C … would double with each line.
+MAX_FILLED_IN = 16_000
 ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 PLACEHOLDER = re.compile(r"<[A-Za-z][\w ./-]{0,60}>")
 SEPARATORS = ("&&", "||", ";", "|", "&")
 BLANK = re.compile(r"\s*")
 FLAG = re.compile(r"--?[A-Za-z]")
+REDIRECTION = re.compile(r"&?[<>]+[&|]?\d?-?", re.ASCII)
+# The fallback is bounded, else each of many that never close would be looked for to the end of the text.
+VARIABLE = re.compile(
+    r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)(?::?-([^}]{0,300}))?\}|([A-Za-z_][A-Za-z0-9_]*|[0-9@*#?]))"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +90,7 @@ class _Reader:
         self.findings: list[Finding] = []
         self.variables: dict[str, str] = {}
         self.words_read = 0
+        self.filled_in = 0
 
     def commands(self) -> Iterator[Command]:
         words: list[Word] = []
@@ -173,7 +181,7 @@ class _Reader:
     def _redirection(self) -> bool:
         if PLACEHOLDER.match(self.text, self.at, self.end):
             return False
-        found = re.compile(r"&?[<>]+[&|]?\d?-?").match(self.text, self.at, self.end)
+        found = REDIRECTION.match(self.text, self.at, self.end)
         self.at = found.end() if found else self.at + 1
         while self.at < self.end and self.text[self.at] in " \t":
             self.at += 1
@@ -276,10 +284,7 @@ class _Reader:
             return self._until("`", start + 1)
         if text.startswith("$(", start):
             return self._until(")", start + 2)
-        found = re.compile(
-            r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)(?::?-([^}]*))?\}|([A-Za-z_][A-Za-z0-9_]*|[0-9@*#?]))"
-        )
-        match = found.match(text, start, self.end)
+        match = VARIABLE.match(text, start, self.end)
         if match is None:
             self.at += 1
             return "$", False
@@ -287,6 +292,8 @@ class _Reader:
         fallback: str | None = match[2]
         value = self.variables.get(match[1] or match[3], fallback or "")
         known = (match[1] or match[3]) in self.variables or fallback is not None
+        self.filled_in += len(value)
+        known = known and self.filled_in <= MAX_FILLED_IN
         return (value, False) if known else (match.group(), True)
 
     def _until(self, closing: str, start: int) -> tuple[str, bool]:

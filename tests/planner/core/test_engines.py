@@ -68,3 +68,8 @@ def test_every_table_is_ascending_and_begins_together():
             starts.add(releases[0])
             assert rows["source"]
         assert len(starts) == 1
+
+
+def test_a_version_in_digits_of_another_script_is_not_read() -> None:
+    # it would become the tag of an image that does not exist
+    assert release_of("\uff10.\uff19.\uff10") is None

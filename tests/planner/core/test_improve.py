@@ -204,3 +204,17 @@ def test_workload_asked_per_day_is_not_offered_fewer_users() -> None:
     }
     codes = [change.candidate.code for change in improvements(parsed(asked), CATALOG).changes]
     assert "fewer_users" not in codes
+
+
+def test_another_card_leaves_the_power_cap_of_this_one_behind() -> None:
+    asked = {
+        **TOO_LARGE,
+        "weights": "bf16",
+        "power_limit_w": 300,
+        "model": {"id": "Qwen/Qwen2.5-32B-Instruct"},
+    }
+    other = [change for change in changes_of(asked) if "accelerator" in change]
+    assert other
+    for change in other:
+        assert change["power_limit_w"] is None
+        assert isinstance(parse_request(merged(asked, change), CATALOG), EstimateRequest)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from planner.catalog import load_shipped
+from planner.core.fields import MAX_UNKNOWN
 from planner.core.parse import Rejected, Reserved, parse_request
 from planner.core.request import EstimateRequest, Parallelism, Workload
 
@@ -263,3 +264,9 @@ def test_config_nested_deeply_is_refused() -> None:
         config = {"text_config": config}
     found = problems(changed("model", {"config": config}))
     assert [field.split(".")[:2] for _, field in found if field] == [["model", "config"]]
+
+
+def test_keys_that_nobody_reads_are_named_up_to_a_bound() -> None:
+    rejected = parse_request({**GOOD, **{f"x{number}": 0 for number in range(5_000)}}, CATALOG)
+    assert isinstance(rejected, Rejected)
+    assert len(rejected.problems) == MAX_UNKNOWN

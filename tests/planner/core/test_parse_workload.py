@@ -140,3 +140,9 @@ def test_targets_that_ask_for_nothing_are_none(value: Any) -> None:
 )
 def test_targets_out_of_place_are_refused(value: Any, problem: tuple[str, str]) -> None:
     assert targets(value)[1] == [problem]
+
+
+def test_target_that_no_machine_comes_near_is_out_of_range() -> None:
+    found, problems = targets({"tpot_ms": 5e-324, "ttft_ms": {"p99": 1e-7}})
+    assert found is None
+    assert problems == [("out_of_range", "targets.tpot_ms"), ("out_of_range", "targets.ttft_ms.p99")]

@@ -141,3 +141,15 @@ def test_request_that_is_refused_has_no_long_run() -> None:
 
 def test_no_bandwidth_no_long_run() -> None:
     assert answer(SMALL, accelerator="apple-m5-ultra")["sustained"] is None
+
+
+def test_rate_that_rounds_to_nothing_is_answered() -> None:
+    endless = {"input_tokens": 100_000_000, "output_tokens": 1, "concurrency": 64}
+    found = answer(
+        {"model": {"id": "ibm-granite/granite-3.3-2b-instruct"}, "engine": {"name": "sglang"}},
+        accelerator="nvidia-rtx-5070-ti",
+        parallelism={"tensor": 2},
+        settings={"max_model_len": 1, "max_num_batched_tokens": 1, "gpu_memory_utilization": 1.0},
+        workload=endless,
+    )
+    assert found["sustained"] is None  # no request of that length is taken at all

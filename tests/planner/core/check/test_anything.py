@@ -7,7 +7,7 @@ import pytest
 
 from planner.core.check.judge import MOST_PROBLEMS
 from planner.core.check.words import MAX_CHARACTERS
-from tests.planner.core.check.judging import errors, judged
+from tests.planner.core.check.judging import errors, fixes, judged
 from tests.planner.core.check.test_containers import SERVICE, UNIT
 from tests.planner.core.check.test_launch_commands import CASES
 
@@ -21,6 +21,11 @@ ENDLESS = {
     "redirections": "vllm serve a/b " + "<" * 15_000,
     "yaml": "image: x\ncommand: " + "[" * 15_000,
     "aliases": "image: x\na: &a [1]\n" + "".join(f"b{i}: &b{i} [*a,*a]\n" for i in range(700)),
+    "values that double": "A0=aaaaaaaaaa\n"
+    + "".join(f"A{i}=$A{i - 1}$A{i - 1}\n" for i in range(1, 60))
+    + "vllm serve $A59",
+    "fallbacks": "vllm serve a/b " + "${A:-" * 3_100,
+    "digits": "vllm serve a/b --max-num-batched-tokens " + "9" * 15_000,
     "nesting": "bash -c " * 1_900 + "vllm serve a",
     "gpus": "docker run --gpus " + "device=0," * 1_600 + " vllm/vllm-openai:v0.20.2 x/y",
 }
@@ -85,3 +90,19 @@ def changed(text: str, chance: random.Random) -> str:
 )
 def test_what_is_no_launch_says_why(command: str, code: str) -> None:
     assert code in [found for found, _flag in errors(judged(command))]
+
+
+@pytest.mark.parametrize("number", ["²", "９", "-1", "+5", "1e3", "0x10", "9" * 5_000])
+def test_odd_numbers_are_answered_wherever_a_number_stands(number: str) -> None:
+    for text in (
+        f"vllm serve a/b --max-num-batched-tokens {number} --max-num-seqs {number} --port {number}",
+        f"docker run --gpus {number} -p {number}:8000 vllm/vllm-openai:v0.20.2 --model x/y --port {number}",
+        f"llama-server -m a.gguf -c {number} -ngl {number} --port {number}",
+        f"python -m sglang.launch_server --model-path a/b --tp {number} --page-size {number}",
+    ):
+        json.dumps(judged(text, count=2, ports_in_use=(8000, 65_535)), allow_nan=False)
+
+
+def test_a_port_behind_the_last_one_is_looked_for_from_the_first() -> None:
+    found = judged("vllm serve a/b --port 65535", ports_in_use=(65_535, 1024))
+    assert fixes(found)[0] == "--port 1025"

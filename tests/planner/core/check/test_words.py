@@ -3,7 +3,7 @@
 import pytest
 
 from planner.core.check.typed import typed_text
-from planner.core.check.words import MAX_WORDS, read_script
+from planner.core.check.words import MAX_FILLED_IN, MAX_WORDS, read_script
 
 READ = {
     "plain": ("vllm serve a/b --port 1", ["vllm", "serve", "a/b", "--port", "1"]),
@@ -102,3 +102,14 @@ def test_pasted_text_is_read_as_it_should_have_been_typed(
 ) -> None:
     text, findings = typed_text(pasted)
     assert (text, [item.code for item in findings]) == (expected, codes)
+
+
+def test_a_fallback_that_never_closes_is_text_and_not_known() -> None:
+    words = read_script("vllm serve a/b --port ${PORT:-" + "8" * 400).commands[-1].words
+    assert words[-1].text == "${PORT:-" + "8" * 400
+
+
+def test_values_that_double_with_each_line_are_filled_in_up_to_a_bound() -> None:
+    lines = ["V0=" + "a" * 10, *(f"V{step}=$V{step - 1}$V{step - 1}" for step in range(1, 40))]
+    words = read_script("\n".join(lines) + "\nvllm serve $V39 --seed $V1").commands[-1].words
+    assert max(len(word.text) for word in words) < 2 * MAX_FILLED_IN
