@@ -24,6 +24,9 @@ class Coefficients:
     stream_shared_fabric: float = 1.014
     # CPU cores saturate a smaller share of their channels than a GPU does
     stream_cpu: float = 0.8
+    # Half of the weights lies behind the link to the other socket: machines left to themselves decoded at 0.15 to
+    # 0.41 of both sockets' bandwidth, one whose pages were placed by hand at 0.74
+    stream_two_sockets: float = 0.4
     # Matrix-vector kernels written for GDDR do not keep enough bytes in flight for stacked memory
     gguf_on_stacked_memory: float = 0.622
 

@@ -113,7 +113,8 @@ def sequence_us(c: Coefficients) -> FloatArray:
 
 
 def _fabric(work: Work[FloatArray], c: Coefficients) -> FloatArray:
-    return np.where(work.shared_fabric > 0, c.stream_shared_fabric, np.where(work.cpu > 0, c.stream_cpu, 1.0))
+    cores = np.where(work.cpu > 1, c.stream_two_sockets, c.stream_cpu)
+    return np.where(work.shared_fabric > 0, c.stream_shared_fabric, np.where(work.cpu > 0, cores, 1.0))
 
 
 def _stream(work: Work[FloatArray], is_gguf: NDArray[np.bool_], c: Coefficients) -> FloatArray:

@@ -20,6 +20,7 @@ class Spread:
     weight_only_served: float = 0.20
     slow_group: float = 0.25
     shader: float = 0.26  # kernels without matrix units differ most from chip to chip
+    two_sockets: float = 0.8  # where pages happen to lie decides
     edge: float = 0.12  # small hosts, shared power and memory
     crowded: float = 0.15  # hundreds of streams: schedulers and cache pools differ most there
     filled_pipeline: float = 0.20  # stages under load, measured on one product line only
@@ -58,6 +59,7 @@ def half_width(
         (spread.filled_pipeline, np.where(server & (work.pipeline > 1.0), many, 0.0)),
         (spread.eager, np.where(server, work.eager, 0.0)),
         (spread.shader, work.shader_peak),
+        (spread.two_sockets, np.where(work.cpu > 1.0, 1.0, 0.0)),
         (spread.edge, work.edge),
         (spread.server_elsewhere, np.where(server & (work.stacked_memory == 0.0), 1.0, 0.0)),
         (spread.unmeasured_class, 1.0 - work.measured_class),

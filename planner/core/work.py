@@ -26,6 +26,8 @@ ASSUMED_FLOP_PER_BYTE = {
 }
 ASSUMED_FLOP_PER_BYTE_OTHER = 40.0
 # Of boards on which llama.cpp decodes with the CPU
+# How the catalog marks machines of two sockets
+TWO_SOCKETS = "-2s"
 CORE_ARCHITECTURES = frozenset({"RKNPU2", "Cortex-A76"})
 ENGINES = ("vllm", "sglang", "tensorrt-llm", "llama.cpp")
 KERNELS = ("dense", "fp8", "fp4", "int4", "gguf", "nf4")
@@ -45,7 +47,7 @@ class CardWork(NamedTuple, Generic[Number]):
     shader_peak: Number  # 1.0: the peak is a shader rate, there are no matrix units
     stacked_memory: Number
     shared_fabric: Number
-    cpu: Number
+    cpu: Number  # sockets whose cores decode; 0.0: not cores
     edge: Number
     measured_class: Number  # 1.0: parts of this kind are among the measurements
     kernel: Number  # index in KERNELS
@@ -153,7 +155,7 @@ def card_work(accelerator: AcceleratorSpec, scheme: Scheme) -> CardWork[float]:
         shader_peak=float(accelerator.fp16_tflops is None and accelerator.fp32_shader_tflops is not None),
         stacked_memory=float("HBM" in (accelerator.memory_type or "")),
         shared_fabric=float(accelerator.accelerator_class in ("apple", "npu")),
-        cpu=float(_on_cores(accelerator)),
+        cpu=float(sockets(accelerator)),
         edge=float(accelerator.accelerator_class == "edge"),
         measured_class=float(_is_measured(accelerator)),
         kernel=KERNELS.index("fp8" if scheme.kernel == "int8" else scheme.kernel),
@@ -304,9 +306,11 @@ def _peak(accelerator: AcceleratorSpec, scheme: Scheme) -> tuple[float, bool, st
     return ratio * (accelerator.bandwidth_gb_s or math.nan) * GB, False, compute
 
 
-def _on_cores(accelerator: AcceleratorSpec) -> bool:
-    """Engines run on the CPU's cores: CPU machines, and boards whose NPU or GPU they cannot use."""
-    return accelerator.accelerator_class == "cpu" or accelerator.architecture in CORE_ARCHITECTURES
+def sockets(accelerator: AcceleratorSpec) -> int:
+    """Sockets on whose cores engines run: of CPU machines, and of boards whose NPU or GPU they cannot use; else 0."""
+    if accelerator.accelerator_class == "cpu":
+        return 2 if accelerator.id.endswith(TWO_SOCKETS) else 1
+    return int(accelerator.architecture in CORE_ARCHITECTURES)
 
 
 def _unpacks(accelerator: AcceleratorSpec, scheme: Scheme) -> bool:
