@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from planner import messages_advice, messages_edge, messages_search
 from planner.core.figures import DASH
+from planner.setup import ENGINE_NAMES
 
 # What is wrong with an input, and how to mend it.
 PROBLEMS: dict[str, Any] = {
@@ -190,7 +191,8 @@ ADVICE: dict[str, Any] = {
     ),
     "settings_derived": _(
         "Settings are ours: max_model_len {max_model_len} is the mean length and a fifth, for at most "
-        "{max_num_seqs} requests at once. Long requests need more."
+        "{max_num_seqs} requests at once. Longer requests are refused: give P50, P90 and P99, or set it from what your "
+        "product allows."
     ),
     "eager_mode_slows_decode": _(
         "Eager mode launches every kernel from the host: decode is often 2 to 3 times slower."
@@ -222,6 +224,7 @@ ADVICE: dict[str, Any] = {
     ),
     **messages_edge.ADVICE,
     **messages_advice.TRADES,
+    **messages_search.ADVICE,
 }
 
 # Figures of an accelerator that a piece of advice may name.
@@ -265,12 +268,17 @@ def _text(template: Any) -> str:
     return found
 
 
+# What people call that for which the core has an identifier, by the placeholder it stands at
+_NAMES: dict[str, Mapping[Any, Any]] = {"figure": FIGURES, "engine": ENGINE_NAMES}
+
+
 class _Values(dict[str, Any]):
     """Values of a message as text: lists joined, numbers short, a missing one shown as such."""
 
     def __getitem__(self, key: str) -> Any:
         value = self.get(key, "?")
-        return FIGURES.get(value, value) if key == "figure" else _shown(value)
+        names = _NAMES.get(key)
+        return names.get(value, value) if names is not None and isinstance(value, str) else _shown(value)
 
 
 def _shown(value: Any) -> Any:
