@@ -17,15 +17,23 @@ from planner.core.specs import (
     ModelSpec,
     MoeSpec,
     Provenance,
+    RopeScaling,
     Scheme,
 )
 
 HASH_LENGTH = 16
+# Platforms that are one board with what it carries; a rack is many of them.
+BOARD_KINDS = frozenset({"baseboard", "server"})
+BOARD_OF_EIGHT = 8
 
 
 def build_catalog(rows: CatalogRows, *, mappings: Mapping[str, str] | None = None) -> Catalog:
     """The catalog of these records and of the operator's name mappings. Model specs are built on first use: there are many and a question needs one."""
-    accelerators = {row["id"]: accelerator_spec(row, rows.sources) for row in rows.accelerators}
+    boards = board_sizes(rows)
+    accelerators = {
+        row["id"]: accelerator_spec(row, rows.sources, boards=boards.get(row["id"], ()))
+        for row in rows.accelerators
+    }
     return Catalog(
         hash=catalog_hash(rows),
         accelerators=accelerators,
@@ -44,7 +52,7 @@ def build_catalog(rows: CatalogRows, *, mappings: Mapping[str, str] | None = Non
 def catalog_hash(rows: CatalogRows) -> str:
     """Names this content: the same records give the same hash, from files or from the database."""
     digest = hashlib.sha256()
-    for part in (rows.accelerators, rows.models, rows.schemes):
+    for part in (rows.accelerators, rows.platforms, rows.models, rows.schemes):
         ordered = sorted(part, key=lambda row: row["id"])
         digest.update(json.dumps(ordered, sort_keys=True, separators=(",", ":")).encode())
     for table in (rows.engines, rows.links, rows.power, rows.flags):
@@ -88,7 +96,32 @@ def unambiguous_names(rows: tuple[Record, ...]) -> dict[str, str]:
     }
 
 
-def accelerator_spec(row: Record, sources: Mapping[str, Any]) -> AcceleratorSpec:
+def board_sizes(rows: CatalogRows) -> dict[str, tuple[int, ...]]:
+    """Accelerators that come on boards alone, with the sizes of their boards, smallest first.
+
+    A module has a fast link that is part of its board, not a bridge between cards. The sizes are those of the boards
+    and servers that carry it; where the catalog has none, a link of eight is a board of eight.
+    """
+    carried: dict[str, set[int]] = {}
+    for row in rows.platforms:
+        if row["kind"] in BOARD_KINDS:
+            for part in row["accelerators"]:
+                carried.setdefault(part["id"], set()).add(part["count"])
+    found: dict[str, tuple[int, ...]] = {}
+    for row in rows.accelerators:
+        link = row["link"] or {}
+        domain = link.get("domain_size") or 0
+        if row["class"] != "datacenter" or link.get("bridge") or domain < BOARD_OF_EIGHT:
+            continue
+        sizes = carried.get(row["id"]) or ({domain} if domain == BOARD_OF_EIGHT else set())
+        if sizes:
+            found[row["id"]] = tuple(sorted(sizes))
+    return found
+
+
+def accelerator_spec(
+    row: Record, sources: Mapping[str, Any], *, boards: tuple[int, ...] = ()
+) -> AcceleratorSpec:
     """One accelerator; a figure that the record lacks is None."""
     figures = row["figures"]
 
@@ -120,6 +153,7 @@ def accelerator_spec(row: Record, sources: Mapping[str, Any]) -> AcceleratorSpec
         link=link_spec(row["link"], value("link_gb_s")),
         pcie=link_spec(row["pcie"], value("pcie_gb_s")),
         tdp_w=value("tdp_w"),
+        boards=boards,
         provenance={name: provenance(figure, sources) for name, figure in figures.items()},
     )
 
@@ -186,6 +220,17 @@ def quantized_spec(row: Record, release: Record) -> ModelSpec:
     )
 
 
+def longer_window(scaling: Record | None) -> RopeScaling | None:
+    """Scaling that a publisher documents and leaves off; what is on by default is in the model's limit already."""
+    if scaling is None or scaling.get("active_by_default") is not False:
+        return None
+    if scaling.get("factor") is None or scaling.get("original_max_position") is None:
+        return None
+    return RopeScaling(
+        kind=scaling["type"], factor=float(scaling["factor"]), original=int(scaling["original_max_position"])
+    )
+
+
 def model_spec(row: Record) -> ModelSpec:
     """One weight shape."""
     figures = row["figures"]
@@ -218,6 +263,7 @@ def model_spec(row: Record) -> ModelSpec:
         modality=tuple(row["modality"]),
         engine_support=figures["engines"]["value"],
         notes=row.get("notes"),
+        longer_by=longer_window(figures["context"]["value"].get("rope_scaling")),
         release_ids=tuple((release["scheme"], release["id"]) for release in row["quantized"]),
         provenance={name: provenance(figure) for name, figure in figures.items()},
     )

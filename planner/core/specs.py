@@ -59,6 +59,8 @@ class AcceleratorSpec:
     pcie: LinkSpec | None
     tdp_w: float | None
     memory_gib_torch: float | None = None  # total as torch and vLLM print it, where a log shows it
+    # How many of it one board carries, smallest first, where it is a module that comes on boards alone
+    boards: tuple[int, ...] = ()
     provenance: Mapping[str, Provenance] = field(default_factory=dict, hash=False, compare=False)
 
     def __hash__(self) -> int:
@@ -111,6 +113,20 @@ class MoeSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RopeScaling:
+    """How a publisher documents a longer window than the one that a model comes with: off unless asked for."""
+
+    kind: str  # yarn
+    factor: float
+    original: int  # tokens that it multiplies
+
+    @property
+    def tokens(self) -> int:
+        """The window with it."""
+        return int(self.factor * self.original)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec:
     """A weight shape. Parameter counts are elements, not bytes."""
 
@@ -143,6 +159,7 @@ class ModelSpec:
     scheme: str | None = None  # scheme that this id ships in (quantized variants), None: as dtype says
     scheme_excludes: tuple[str, ...] = ()  # parts that the publisher left unquantized, e.g. attention
     notes: str | None = None
+    longer_by: RopeScaling | None = None
     # (scheme, id) of every quantized release of this shape, in the order of the catalog; not all are this very model
     release_ids: tuple[tuple[str, str], ...] = field(default=(), hash=False, compare=False)
     provenance: Mapping[str, Provenance] = field(default_factory=dict, hash=False, compare=False)
