@@ -37,10 +37,12 @@ PROBLEMS: dict[str, Any] = {
 # Why an option stands at its rank. The part behind the dot is what balanced was weighed by.
 RANKS: dict[str, Any] = {
     "ranked_by_balanced.power": _(
-        "{tpot_ms} ms per token × {power_w} W of board power: number {rank} of {of}, the smallest product first."
+        "{ms_per_token} ms per token, the wait for the first included, × {power_w} W of board power: number {rank} of "
+        "{of}, the smallest product first."
     ),
     "ranked_by_balanced.price": _(
-        "{tpot_ms} ms per token × a price of {purchase}: number {rank} of {of}, the smallest product first."
+        "{ms_per_token} ms per token, the wait for the first included, × a price of {purchase}: number {rank} of {of}, "
+        "the smallest product first."
     ),
     "ranked_by_lowest_cost": _("It costs {purchase}: number {rank} of {of}, the cheapest first."),
     "ranked_by_lowest_tpot": _(
@@ -48,6 +50,9 @@ RANKS: dict[str, Any] = {
     ),
     "ranked_by_highest_throughput": _(
         "{output_tokens_per_s} tokens per second in all: number {rank} of {of}, the most first."
+    ),
+    "ranked_by_highest_throughput.capacity": _(
+        "It could carry up to {capacity_per_s} requests per second: number {rank} of {of}, the most first."
     ),
     "ranked_by_lowest_power": _("{power_w} W of board power: number {rank} of {of}, the least first."),
     "not_ranked_by_balanced": _("Its board power is not known, so it stands after those whose power is."),
@@ -64,6 +69,7 @@ EXCLUDED: dict[str, Any] = {
     "filtered_by_class": _("Of another class than you asked for"),
     "filtered_by_place": _("Not for the place you asked for"),
     "filtered_by_ecc": _("Memory not known to have ECC"),
+    "not_on_sale": _("Never on open sale: searched where you name it, own it or give its price"),
     "over_budget": _("Over the budget, at the prices you gave"),
     "over_power": _("Draws more power than you allow"),
     "power_unknown": _("Nobody states its power, so it cannot be held against your limit"),
@@ -75,6 +81,7 @@ EXCLUDED: dict[str, Any] = {
     "misses_tpot_target": _("Too slow per token"),
     "misses_ttft_target": _("Too long until the first token"),
     "misses_rate": _("Too few tokens per second for each user"),
+    "below_usable_floor": _("Too slow to use, by an assumption of ours: no target says otherwise"),
     "not_supported": _("Does not exist: engine, format and card do not go together"),
     "not_supported:architecture_not_in_engine": _("The engine does not run this architecture"),
     "not_supported:engine_not_for_vendor": _("The engine does not run on this vendor's cards"),
@@ -95,12 +102,64 @@ REMARKS: dict[str, Any] = {
     ),
     "budget_without_prices": _("Without a price nothing can be over the budget, so it leaves nothing out."),
     "balanced_by_power": _(
-        "Balanced: time per token × board power, the smallest product first. "
-        "With a price for every candidate, price takes the place of power."
+        "Balanced: time per token of a whole request, the wait for the first included, × board power, the smallest product "
+        "first. With a price for every candidate, price takes the place of power."
     ),
-    "balanced_by_price": _("Balanced: time per token × price, the smallest product first."),
+    "balanced_by_price": _(
+        "Balanced: time per token of a whole request, the wait for the first included, × price, the smallest product first."
+    ),
+    "throughput_is_capacity": _(
+        "All set-ups serve the rate that you give, so they are ranked by what each could carry at most."
+    ),
+    "usable_floor_assumed": _(
+        "The cheapest, the least power and the best balance are sought among set-ups that give each user {tokens_per_s} "
+        "tokens per second and a first token within {first_token_s} s: an assumption, as you give no target for it."
+    ),
+    "usable_floor_assumed_tokens_per_s": _(
+        "The cheapest, the least power and the best balance are sought among set-ups that give each user {tokens_per_s} "
+        "tokens per second: an assumption, as you give no target for it."
+    ),
+    "usable_floor_assumed_first_token_s": _(
+        "The cheapest, the least power and the best balance are sought among set-ups with a first token within "
+        "{first_token_s} s: an assumption, as you give no target for it."
+    ),
+    "nothing_reaches_usable_floor": _(
+        "Nothing gives each user {tokens_per_s} tokens per second and a first token within {first_token_s} s, which we "
+        "would call usable, so all are ranked."
+    ),
+    "nothing_reaches_usable_floor_tokens_per_s": _(
+        "Nothing gives each user {tokens_per_s} tokens per second, which we would call usable, so all are ranked."
+    ),
+    "nothing_reaches_usable_floor_first_token_s": _(
+        "Nothing gives a first token within {first_token_s} s, which we would call usable, so all are ranked."
+    ),
+    "window_from_means": _(
+        "Only mean lengths are given, so max_model_len {max_model_len} is the mean and a fifth: longer requests are refused. "
+        "Give P50, P90 and P99, or set it from what your product allows."
+    ),
+    "longest_above_model_limit": _(
+        "The longest requests (P99) need {tokens} tokens and the model takes {limit}: longer ones are refused by every set-up "
+        "here. Shorten or split them, or choose a model with a longer window."
+    ),
+    "longest_above_model_limit_scaled": _(
+        "The longest requests (P99) need {tokens} tokens and the model takes {limit}: longer ones are refused by every set-up "
+        "here. Its publisher documents RoPE scaling ({kind}, factor {factor} on {original}) up to {longer} tokens: with "
+        "vLLM in --hf-overrides, with --max-model-len {longer}. The figures here are without it; answers to short texts "
+        "may get a little worse."
+    ),
     "target_unknown_until_measured": _(
         "A P99 cannot be computed from means: {field} is unknown until it is measured, and left nothing out."
     ),
     "nothing_meets_everything": _("Nothing in the catalog meets everything that was asked for."),
+}
+
+# What speaks against an option though it carries the load.
+ADVICE: dict[str, Any] = {
+    "load_near_capacity": _(
+        "The load is {percent} percent of what this set-up carries at most. Requests come at random: above {limit_percent} "
+        "percent they wait for each other, which these means leave out. Plan one more, or measure it."
+    ),
+    "part_of_board": _(
+        "{accelerator} comes on boards of {size}: this uses {used} of {held}. Rent a part of one, or count the whole."
+    ),
 }

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from planner import estimates
-from planner.core.figures import NBSP, count
+from planner.core.figures import NBSP, count, short
 from planner.core.outcome import Problem
 from planner.core.parse import Rejected
 from planner.core.search import recommend
@@ -14,7 +14,7 @@ from planner.core.search.parse import parse_search
 from planner.core.search.space import MAX_CANDIDATES, TooManyCandidatesError
 from planner.core.specs import Catalog
 from planner.messages import word
-from planner.messages_search import EXCLUDED, RANKS, REMARKS
+from planner.messages_search import ADVICE, EXCLUDED, RANKS, REMARKS
 
 
 def answer(objects: Sequence[Any], *, catalog: Catalog) -> list[dict[str, Any]]:
@@ -49,6 +49,8 @@ def in_words(found: dict[str, Any], *, model: Mapping[str, Any]) -> dict[str, An
     """Put messages beside the codes of the search, and the asker's `model` into the requests of its options."""
     for option in found["options"]:
         option["reason"]["message"] = _rank_message(option)
+        for item in option["bill_of_materials"]:
+            item["message"] = _bill_message(item)
         option["request"]["model"] = dict(model)
     for group in found["excluded"]:
         group["message"] = excluded_message(group["reason"], group["detail"])
@@ -57,14 +59,27 @@ def in_words(found: dict[str, Any], *, model: Mapping[str, Any]) -> dict[str, An
     for item in found["nearest"]:
         item["message"] = excluded_message(*_split(item["reason"]))
     for item in found["reasons"]:
-        item["message"] = word(REMARKS, item["code"], {"field": item["field"], **item["values"]})
+        item["message"] = word(REMARKS, item["code"], {"field": item["field"], **_shown(item["values"])})
     return found
+
+
+def _bill_message(item: Mapping[str, Any]) -> str:
+    """What else a line of a bill brings; empty where it is what it says."""
+    boards = item["boards"]
+    if boards is None or boards["held"] == boards["used"]:
+        return ""
+    return word(ADVICE, "part_of_board", {**boards, "accelerator": item["name"]})
 
 
 def excluded_message(reason: str, detail: str | None) -> str:
     """Why set-ups are out, as narrowly as it can be said."""
     exact = f"{reason}:{detail}"
     return word(EXCLUDED, exact if exact in EXCLUDED else reason, {})
+
+
+def _shown(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Numbers as a command line takes them: whole ones without a point or a comma."""
+    return {name: f"{value:g}" if isinstance(value, float) else value for name, value in values.items()}
 
 
 def _split(reason: str) -> tuple[str, str | None]:
@@ -76,6 +91,7 @@ def _rank_message(option: Mapping[str, Any]) -> str:
     code, values = option["reason"]["code"], option["reason"]["values"]
     exact = f"{code}.{values.get('by')}"
     shown = {name: count(values[name]) for name in ("rank", "of", "power_w", "output_tokens_per_s")}
+    shown |= {name: short(values[name]) for name in ("ms_per_token", "capacity_per_s")}
     if option["cost"] is not None:
         shown["purchase"] = f"{option['cost']['currency']}{NBSP}{count(option['cost']['purchase'])}"
     return word(RANKS, exact if exact in RANKS else code, {**values, **shown})

@@ -111,6 +111,12 @@ BILL: dict[str, Any] = {
             "unit_price": NUMBER,
             "currency": TEXT,
             "total": NUMBER,
+            "boards": object_of(
+                {name: {"type": "integer", "minimum": 1} for name in ("size", "boards", "used", "held")},
+                nullable=True,
+                description="Boards that these modules come on; null for what is bought one by one.",
+            ),
+            "message": {"type": "string"},
         }
     ),
 }
@@ -127,7 +133,14 @@ OPTION: dict[str, Any] = object_of(
         "engine": object_of({"name": {"type": "string"}, "version": {"type": "string"}}),
         "release": {**TEXT, "description": "A published checkpoint in this format, where one is known."},
         "settings_used": {"type": "object"},
-        "load": object_of({"concurrency": {"type": "integer"}, "requests_per_s": NUMBER}),
+        "load": object_of(
+            {
+                "concurrency": {"type": "integer"},
+                "requests_per_s": NUMBER,
+                "capacity_per_s": {**NUMBER, "description": "Requests/s at the most that memory lets run."},
+                "share_of_capacity": {**NUMBER, "description": "requests_per_s ÷ capacity_per_s."},
+            }
+        ),
         "power_w": {**NUMBER, "description": "Board power of all its accelerators together."},
         "cost": MONEY,
         "reason": REASON,

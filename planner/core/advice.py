@@ -31,7 +31,7 @@ def _on_input(request: EstimateRequest) -> Iterator[Advice]:
     if request.derive_settings and request.workload is not None and request.workload.longest_tokens is None:
         yield Advice(
             code="settings_derived",
-            severity="info",
+            severity="warning",  # of requests that vary, many are longer than the mean and a fifth
             values={
                 "max_model_len": request.settings.max_model_len,
                 "max_num_seqs": request.settings.max_num_seqs,

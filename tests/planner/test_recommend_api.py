@@ -85,7 +85,7 @@ def test_recommendation_says_everything_in_words(viewer: Client) -> None:
         said += [part["message"] for group in found["excluded"] for part in group["details"]]
         # a code without words would show as itself, a value that is missing as a question mark
         assert [
-            text for text in said if "_" in text.replace("max_", "") or "?" in text or "None" in text
+            text for text in said if "_" in text.replace("max_model_len", "") or "?" in text or "None" in text
         ] == []
 
 

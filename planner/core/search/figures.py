@@ -7,6 +7,7 @@ import numpy as np
 
 from planner.core.batch import FloatArray
 from planner.core.coefficients import FITTED
+from planner.core.decode import Layouts
 from planner.core.load import WHOLE, at_concurrency, contexts_at_most, most_running, of_request, request_s
 from planner.core.load import solve as littles_law
 from planner.core.request import Settings, Workload
@@ -22,7 +23,7 @@ from planner.core.search.limits import ruled_out
 from planner.core.search.space import Index, Space
 from planner.core.settings import longest_tokens, padded_length, sequences_for, slots_for_rate
 from planner.core.specs import Catalog
-from planner.core.steady import Steady, solve
+from planner.core.steady import Load, Steady, solve
 from planner.core.validity import architecture_reasons
 from planner.core.verdict import refusals
 
@@ -46,6 +47,9 @@ class Figures:
     ttft_ms: FloatArray
     output_tokens_per_s: FloatArray
     short_gib: FloatArray  # of rows that do not fit
+    capacity_tokens_per_s: (
+        FloatArray  # output at the most that a row could carry; only where requests come at a rate
+    )
     reasons: list[str] = field(default_factory=list)
 
     def refuse(self, rows: Index, reason: str) -> None:
@@ -56,6 +60,14 @@ class Figures:
                 self.reasons.append(reason)
             self.outcome[open_rows] = self.reasons.index(reason) + 1
 
+    @property
+    def ms_per_token(self) -> FloatArray:
+        """Mean time per output token of a whole request, the wait for the first token spread over all (n,).
+
+        By Little's law the users divided by the tokens/s of all of them: about TPOT + TTFT / output tokens.
+        """
+        return 1e3 * self.concurrency / self.output_tokens_per_s
+
     def settings_at(self, space: Space, row: int) -> Settings:
         """Settings that a row was weighed with: those that `derive_settings` gives."""
         replicas, concurrency = space.plans[int(space.plan[row])].data, int(self.concurrency[row])
@@ -65,7 +77,7 @@ class Figures:
 
 def figures_of(request: SearchRequest, space: Space, catalog: Catalog) -> Figures:
     """Figures of every row that the asker's limits leave."""
-    unknown = np.full((6, len(space)), np.nan)
+    unknown = np.full((7, len(space)), np.nan)
     limit = request.model.max_position_embeddings
     figures = Figures(
         max_model_len=min(padded_length(longest_tokens(request.workload)), limit),
@@ -77,6 +89,7 @@ def figures_of(request: SearchRequest, space: Space, catalog: Catalog) -> Figure
         ttft_ms=unknown[3],
         output_tokens_per_s=unknown[4],
         short_gib=unknown[5],
+        capacity_tokens_per_s=unknown[6],
     )
     for reason, out in ruled_out(space, request.constraints):
         figures.refuse(np.flatnonzero(out), reason)
@@ -170,6 +183,7 @@ def _fill_at_rate(rate: float, figures: Figures, tables: EngineRows, rows: Index
     concurrency = littles_law(np.full(len(most), rate), response_s=response_s, most=most)
     figures.refuse(alone.rows[np.isinf(concurrency)], "load_above_capacity")
     enough = np.isfinite(concurrency)
+    figures.capacity_tokens_per_s[alone.rows[enough]] = _capacity(rates, load, most, np.flatnonzero(enough))
     left, concurrency = alone.rows[enough], concurrency[enough]
     settled = tables.weigh(left, concurrency, tables.slots(left, concurrency))
     kept = _refuse_unfit(figures, settled, "load_above_capacity")
@@ -179,6 +193,13 @@ def _fill_at_rate(rate: float, figures: Figures, tables: EngineRows, rows: Index
     # Slots take memory from the cache: where that was too much, requests come faster than they are done
     waiting = rate * of_request(steady, asked) > kept.concurrency * (1 + WHOLE)
     figures.refuse(kept.rows[waiting], "load_above_capacity")
+
+
+def _capacity(rates: Layouts, load: Load, most: FloatArray, some: Index) -> FloatArray:
+    """Output tokens/s of all replicas at the most requests that memory lets run (m,): whatever the wait."""
+    at_most = at_concurrency(load, some, np.maximum(np.floor(most[some]), 1.0))
+    of_some = rates if len(some) == len(most) else rates.at(some)
+    return solve(of_some, at_most, FITTED).requests_per_s * at_most.output_tokens
 
 
 def _put(figures: Figures, weighed: Weighed, steady: Steady, workload: Workload) -> None:

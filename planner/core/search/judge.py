@@ -1,14 +1,18 @@
 """Which candidates are out, and for which reason: one reason each, the first that holds."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.core.batch import FloatArray
 from planner.core.load import WHOLE
-from planner.core.request import Targets
+from planner.core.request import TARGET_NAMES, Targets
 from planner.core.search.asked import SearchRequest
 from planner.core.search.figures import Figures
 from planner.core.search.space import Index, Space
 
+# Where no target says what is fast enough: about as fast as people read, and a wait that most leave at.
+USABLE_TOKENS_PER_S = 5.0
+USABLE_FIRST_TOKEN_MS = 60_000.0
 TARGET_REASONS = ("misses_ttft_target", "misses_tpot_target", "misses_rate")
 
 
@@ -44,6 +48,31 @@ def misses(targets: Targets, figures: Figures) -> tuple[FloatArray, FloatArray, 
 def _limit(targets: Targets, name: str) -> float:
     limit = targets.mean_limit(name)
     return np.nan if limit is None else float(limit)
+
+
+def usable_floor(request: SearchRequest) -> Targets:
+    """The least that a set-up must do to be called usable, of what the asker gave no target for.
+
+    Nothing where throughput is the objective: there waiting is what was asked for.
+    """
+    given = {name for name in TARGET_NAMES if getattr(request.targets, name) is not None}
+    if request.objective == "highest_throughput":
+        return Targets()
+    return Targets(
+        ttft_ms=None if "ttft_ms" in given else USABLE_FIRST_TOKEN_MS,
+        output_tokens_per_s_per_user=None
+        if given & {"tpot_ms", "output_tokens_per_s_per_user"}
+        else USABLE_TOKENS_PER_S,
+    )
+
+
+def usable(floor: Targets, figures: Figures) -> NDArray[np.bool_]:
+    """Rows (n,) that reach the floor."""
+    reached = np.ones(len(figures.outcome), dtype=np.bool_)
+    with np.errstate(invalid="ignore"):
+        for over in misses(floor, figures):
+            reached &= ~(over > 1.0)
+    return reached
 
 
 def rows_of(figures: Figures, reason: str) -> Index:

@@ -1,7 +1,7 @@
 """Finalists of a search as full estimates, each with what put it at its rank and the request that gives it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,13 @@ from planner.core.launch.checkpoint import release_for
 from planner.core.request import EstimateRequest
 from planner.core.search.answer import parallelism_of, request_of, settings_of
 from planner.core.search.asked import SearchRequest
+from planner.core.search.boards import boards_for
+from planner.core.search.figures import Figures
 from planner.core.search.rank import Ranking, Scores
 from planner.core.specs import AcceleratorSpec, Catalog
+
+# Above this share of what a set-up carries, requests that come at random wait for each other.
+BUSY_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +25,7 @@ class Order:
     """The question and the order that its candidates came out in."""
 
     request: SearchRequest
+    figures: Figures
     ranking: Ranking
     scores: Scores
     winners: Mapping[str, int | None]
@@ -29,6 +35,15 @@ class Order:
         if place >= len(self.ranking.rows):
             return np.nan
         return float(self.scores.by_objective[self.request.objective][self.ranking.rows[place]])
+
+    def capacity_per_s(self, place: int) -> float | None:
+        """Requests/s that the set-up at a place could carry at most, None where none come at a rate."""
+        capacity = self.figures.capacity_tokens_per_s[self.ranking.rows[place]]
+        return number(capacity / self.request.workload.output_tokens, 6)
+
+    def ms_per_token(self, place: int) -> float:
+        """Mean time per output token at a place, waiting included."""
+        return float(self.figures.ms_per_token[self.ranking.rows[place]])
 
 
 def options(asked: Mapping[int, EstimateRequest], order: Order, catalog: Catalog) -> list[dict[str, Any]]:
@@ -42,8 +57,10 @@ def options(asked: Mapping[int, EstimateRequest], order: Order, catalog: Catalog
 
 def _option(question: EstimateRequest, answer: Mapping[str, Any], place: int, order: Order) -> dict[str, Any]:
     request, ranking, card = order.request, order.ranking, _card(question)
+    load = _load(question, place, order)
     return {
         **answer,
+        "advice": [*answer["advice"], *_advice(question, load)],
         "rank": place + 1,
         "score": number(order.score(place), 4),
         "accelerator": card.id,
@@ -54,10 +71,7 @@ def _option(question: EstimateRequest, answer: Mapping[str, Any], place: int, or
         "engine": {"name": question.engine.name, "version": question.engine.version},
         "release": release_for(question.engine, question.model, question.scheme.id),
         "settings_used": settings_of(question),
-        "load": {
-            "concurrency": question.workload.concurrency if question.workload else None,
-            "requests_per_s": request.workload.requests_per_s,
-        },
+        "load": load,
         "power_w": _power(question),
         "cost": _cost(question, request),
         "reason": _reason(question, answer, place, order),
@@ -67,6 +81,35 @@ def _option(question: EstimateRequest, answer: Mapping[str, Any], place: int, or
         "bill_of_materials": [_bill(question, request)],
         "request": request_of(question),
     }
+
+
+def _load(question: EstimateRequest, place: int, order: Order) -> dict[str, Any]:
+    """What is asked of a set-up, and which share that is of what it could carry."""
+    assert question.workload is not None  # every candidate has one
+    rate, capacity = order.request.workload.requests_per_s, order.capacity_per_s(place)
+    return {
+        "concurrency": question.workload.concurrency,
+        "requests_per_s": rate,
+        "capacity_per_s": capacity,
+        "share_of_capacity": number(rate / capacity, 3) if rate and capacity else None,
+    }
+
+
+def _advice(question: EstimateRequest, load: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What speaks against a set-up though it carries the load: little room, modules that come with others."""
+    found, share = [], load["share_of_capacity"]
+    if share is not None and share > BUSY_SHARE:
+        values = {"percent": round(100 * share), "limit_percent": round(100 * BUSY_SHARE)}
+        found.append(_item("load_near_capacity", "warning", values))
+    boards = boards_for(_card(question), question.count)
+    if boards is not None and boards.held > boards.used:
+        values = {**asdict(boards), "held": boards.held, "accelerator": _card(question).name}
+        found.append(_item("part_of_board", "info", values))
+    return found
+
+
+def _item(code: str, severity: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {"code": code, "severity": severity, "values": dict(values), "source": ""}
 
 
 def _card(question: EstimateRequest) -> AcceleratorSpec:
@@ -82,11 +125,15 @@ def _reason(question: EstimateRequest, answer: Mapping[str, Any], place: int, or
         "rank": place + 1,
         "of": len(order.ranking.rows),
         "tpot_ms": answer["speed"]["tpot_ms"],
+        "ms_per_token": number(order.ms_per_token(place), 4),
+        "capacity_per_s": order.capacity_per_s(place),
         "output_tokens_per_s": answer["speed"]["output_tokens_per_s"],
         "power_w": _power(question),
         "purchase": None if cost is None else cost["purchase"],
         "next_percent": number(100 * (behind - here) / abs(here), 1) if here else None,
     }
+    if objective == "highest_throughput":
+        values["by"] = "served" if values["capacity_per_s"] is None else "capacity"
     if objective == "balanced":
         values["by"] = order.scores.balanced_by
         values["product"] = number(here, 1)
@@ -110,6 +157,7 @@ def _cost(question: EstimateRequest, request: SearchRequest) -> dict[str, Any] |
 
 def _bill(question: EstimateRequest, request: SearchRequest) -> dict[str, Any]:
     card, cost = _card(question), _cost(question, request)
+    boards = boards_for(card, question.count)
     return {
         "item": "accelerator",
         "id": card.id,
@@ -118,4 +166,5 @@ def _bill(question: EstimateRequest, request: SearchRequest) -> dict[str, Any]:
         "unit_price": request.constraints.prices.get(card.id),
         "currency": None if cost is None else cost["currency"],
         "total": None if cost is None else cost["purchase"],
+        "boards": None if boards is None else {**asdict(boards), "held": boards.held},
     }

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.core.batch import FloatArray
 from planner.core.search.figures import Figures
@@ -28,14 +29,18 @@ class Ranking:
 
 
 def scores_of(figures: Figures, *, power: FloatArray, price: FloatArray, matching: Index) -> Scores:
-    """Balanced is time per token times what it takes: money where every candidate has a price, else board power."""
+    """Balanced is time per token, waiting included, times what it takes: money where every candidate has a price, else board power.
+
+    Throughput is what is served or, where requests come at a rate that all serve alike, what could be.
+    """
     priced = len(matching) > 0 and bool(np.isfinite(price[matching]).all())
+    served = figures.capacity_tokens_per_s if figures.at_random else figures.output_tokens_per_s
     return Scores(
         by_objective={
-            "balanced": figures.tpot_ms * (price if priced else power),
+            "balanced": figures.ms_per_token * (price if priced else power),
             "lowest_cost": price,
             "lowest_tpot": figures.tpot_ms,
-            "highest_throughput": -figures.output_tokens_per_s,
+            "highest_throughput": -served,
             "lowest_power": power,
         },
         balanced_by="price" if priced else "power",
@@ -92,18 +97,24 @@ def _frontier(space: Space, figures: Figures, rows: Index) -> Index:
     return found
 
 
-def winners_of(ranking: Ranking, scores: Scores) -> dict[str, int | None]:
-    """Rank of the set-up that leads by each objective, None where no score is known."""
-    names = {
-        "cheapest": "lowest_cost",
-        "lowest_tpot": "lowest_tpot",
-        "highest_throughput": "highest_throughput",
-        "balanced": "balanced",
-        "lowest_power": "lowest_power",
-    }
+WINNERS = {
+    "cheapest": "lowest_cost",
+    "lowest_tpot": "lowest_tpot",
+    "highest_throughput": "highest_throughput",
+    "balanced": "balanced",
+    "lowest_power": "lowest_power",
+}
+# The least of something is nothing: these only count among set-ups that are fast enough to use.
+AMONG_USABLE = frozenset({"lowest_cost", "balanced", "lowest_power"})
+
+
+def winners_of(ranking: Ranking, scores: Scores, usable: NDArray[np.bool_]) -> dict[str, int | None]:
+    """Rank of the set-up that leads by each objective, None where no score is known; `usable` is per row (n,)."""
     found: dict[str, int | None] = {}
-    for name, objective in names.items():
+    for name, objective in WINNERS.items():
         values = scores.by_objective[objective][ranking.rows]
         known = np.isfinite(values)
+        if objective in AMONG_USABLE and usable[ranking.rows].any():
+            known &= usable[ranking.rows]
         found[name] = int(np.argmin(np.where(known, values, np.inf))) + 1 if known.any() else None
     return found

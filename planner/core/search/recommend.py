@@ -4,15 +4,17 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from planner.core.request import EstimateRequest
+from planner.core.request import EstimateRequest, Targets
 from planner.core.search import answer
 from planner.core.search.asked import SearchRequest
 from planner.core.search.figures import Figures, figures_of
-from planner.core.search.judge import judge_load, judge_targets
+from planner.core.search.judge import judge_load, judge_targets, usable, usable_floor
 from planner.core.search.limits import power_w, purchase
 from planner.core.search.options import Order, options
-from planner.core.search.rank import Ranking, rank, scores_of, winners_of
+from planner.core.search.rank import AMONG_USABLE, rank, scores_of, winners_of
+from planner.core.search.remarks import remarks
 from planner.core.search.space import Space, space_of
 from planner.core.specs import Catalog
 
@@ -28,13 +30,20 @@ def recommend(request: SearchRequest, catalog: Catalog) -> dict[str, Any]:
     figures = figures_of(request, space, catalog)
     judge_load(request, space, figures)
     judge_targets(request.targets, figures)
+    floor = usable_floor(request)
+    reached = _keep_usable(request, floor, figures)
     matching = np.flatnonzero(figures.outcome == 0)
-    scores = scores_of(figures, power=power, price=price, matching=matching)
+    scores = scores_of(
+        figures,
+        power=power,
+        price=price,
+        matching=matching,
+    )
     ranking = rank(space, figures, scores, objective=request.objective, power=power, matching=matching)
-    winners = winners_of(ranking, scores)
+    winners = winners_of(ranking, scores, reached)
     places = sorted({*range(min(request.limit, len(ranking.rows))), *(w - 1 for w in winners.values() if w)})
     asked = {place: question_of(request, space, figures, int(ranking.rows[place])) for place in places}
-    order = Order(request=request, ranking=ranking, scores=scores, winners=winners)
+    order = Order(request=request, figures=figures, ranking=ranking, scores=scores, winners=winners)
     found = options(asked, order, catalog)
     return {
         "id": request.id,
@@ -48,9 +57,21 @@ def recommend(request: SearchRequest, catalog: Catalog) -> dict[str, Any]:
         "matching": len(matching),
         "set_ups": len(ranking.rows),
         "workload_shape": answer.shape_of(found[0]) if found else None,
-        "reasons": _remarks(request, ranking, scores.balanced_by),
+        "reasons": remarks(request, figures, floor, reached[ranking.rows], balanced_by=scores.balanced_by),
         "basis": answer.basis_of(catalog),
     }
+
+
+def _keep_usable(request: SearchRequest, floor: Targets, figures: Figures) -> NDArray[np.bool_]:
+    """Which rows (n,) are fast enough to use; the others are out of an order by cost, power or balance.
+
+    Where nothing is fast enough, all of them stay.
+    """
+    reached = usable(floor, figures)
+    open_rows = figures.outcome == 0
+    if request.objective in AMONG_USABLE and (reached & open_rows).any():
+        figures.refuse(np.flatnonzero(open_rows & ~reached), "below_usable_floor")
+    return reached
 
 
 def question_of(request: SearchRequest, space: Space, figures: Figures, row: int) -> EstimateRequest:
@@ -67,22 +88,3 @@ def question_of(request: SearchRequest, space: Space, figures: Figures, row: int
         ),
         targets=request.targets,
     )
-
-
-def _remarks(request: SearchRequest, ranking: Ranking, balanced_by: str) -> list[dict[str, Any]]:
-    """What the reader must know of the order before trusting it."""
-    constraints = request.constraints
-    found: list[dict[str, Any]] = []
-    if not constraints.prices:
-        found.append({"code": "no_prices", "field": "constraints.prices", "values": {}})
-        if constraints.budget is not None:
-            found.append({"code": "budget_without_prices", "field": "constraints.budget", "values": {}})
-    if request.objective == "balanced":
-        found.append({"code": f"balanced_by_{balanced_by}", "field": "objective", "values": {}})
-    found.extend(
-        {"code": "target_unknown_until_measured", "field": f"targets.{name}", "values": {}}
-        for name in request.targets.measured_only
-    )
-    if not len(ranking.rows):
-        found.append({"code": "nothing_meets_everything", "field": None, "values": {}})
-    return found

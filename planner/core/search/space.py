@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from planner.core.engines import resolve_engine
 from planner.core.request import EstimateRequest, Parallelism, Settings, Targets, Workload
-from planner.core.search.asked import Constraints, SearchRequest
+from planner.core.search.asked import SearchRequest
+from planner.core.search.boards import is_sold
 from planner.core.search.plans import Span, plans_for, span_of
 from planner.core.search.schemes import cache_dtypes_for, is_computed, schemes_for
 from planner.core.specs import AcceleratorSpec, Catalog, EngineSpec, ModelSpec, Scheme
@@ -113,15 +114,15 @@ def space_of(request: SearchRequest, catalog: Catalog) -> Space:
     """
     accelerators = request.accelerators or tuple(catalog.accelerators.values())
     engines = request.engines or tuple(_newest(catalog, name) for name in sorted(catalog.engines))
-    reasons = [_filter(card, request.constraints, catalog.accelerator_records) for card in accelerators]
+    reasons = [_filter(card, request, catalog.accelerator_records) for card in accelerators]
     plans, schemes, dtypes = _Numbered[Parallelism](), _Numbered[Scheme](), _Numbered[str]()
     sets: list[Set] = []
     for number, engine in enumerate(engines):
         formats = request.schemes or schemes_for(request.model, engine, catalog)
         caches = request.kv_cache_dtypes or cache_dtypes_for(engine)
         groups = _groups(request, accelerators, engine, formats)
-        for (span, kept), members in groups.items():
-            spreads = plans_for(request.model, engine, span, _counts(request))
+        for (span, kept, counts), members in groups.items():
+            spreads = plans_for(request.model, engine, span, counts)
             sets.append(
                 Set(
                     engine=number,
@@ -172,28 +173,42 @@ def _counts(request: SearchRequest) -> tuple[int, ...]:
     return tuple(count for count in counts if count <= most)
 
 
+def _counts_of(card: AcceleratorSpec, request: SearchRequest) -> tuple[int, ...]:
+    """Counts that are searched of one accelerator: of modules what machines have, unless the asker says how many."""
+    counts = _counts(request)
+    if request.counts or card.id in request.constraints.owned:
+        return counts
+    return tuple(count for count in counts if is_sold(card, count))
+
+
+# What is offered alike: spans, formats and counts.
+Offer = tuple[Span, tuple[Scheme, ...], tuple[int, ...]]
+
+
 def _groups(
     request: SearchRequest,
     accelerators: tuple[AcceleratorSpec, ...],
     engine: EngineSpec,
     formats: tuple[Scheme, ...],
-) -> dict[tuple[Span, tuple[Scheme, ...]], list[int]]:
-    """Accelerators by how far they reach and which formats they are offered."""
+) -> dict[Offer, list[int]]:
+    """Accelerators by how far they reach, which formats they are offered and in which numbers they come."""
     published = published_scheme_id(request.model)
     most = max(_counts(request), default=0)
-    groups: dict[tuple[Span, tuple[Scheme, ...]], list[int]] = {}
+    groups: dict[Offer, list[int]] = {}
     for index, card in enumerate(accelerators):
         kept = formats
         if not request.schemes:
             kept = tuple(scheme for scheme in formats if is_computed(engine, scheme, card, published))
-        groups.setdefault((span_of(card, most), kept), []).append(index)
+        offer = (span_of(card, most), kept, _counts_of(card, request))
+        groups.setdefault(offer, []).append(index)
     return groups
 
 
 def _filter(
-    card: AcceleratorSpec, constraints: Constraints, records: Mapping[str, Mapping[str, object]]
+    card: AcceleratorSpec, request: SearchRequest, records: Mapping[str, Mapping[str, object]]
 ) -> str | None:
     """Why an accelerator is out whatever the spread, None if it is not."""
+    constraints = request.constraints
     if constraints.owned and card.id not in constraints.owned:
         return "not_owned"
     if constraints.vendors and card.vendor.casefold() not in {
@@ -207,7 +222,15 @@ def _filter(
         return "filtered_by_place"
     if constraints.ecc is not None and records.get(card.id, {}).get("ecc") is not constraints.ecc:
         return "filtered_by_ecc"
+    if records.get(card.id, {}).get("on_sale") is False and not _is_meant(card, request):
+        return "not_on_sale"
     return None
+
+
+def _is_meant(card: AcceleratorSpec, request: SearchRequest) -> bool:
+    """Whether the asker has this very accelerator in mind: named, owned or priced."""
+    limits = request.constraints
+    return bool(request.accelerators) or card.id in limits.owned or card.id in limits.prices
 
 
 def _rows(sets: list[Set], reasons: list[str | None]) -> list[Index]:

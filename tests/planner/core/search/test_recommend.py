@@ -24,10 +24,19 @@ def _set_ups(answer):
     return [(option["accelerator"], option["count"]) for option in answer["options"]]
 
 
+def _remarks(answer):
+    return {remark["code"]: remark["values"] for remark in answer["reasons"]}
+
+
+def _advice(option):
+    return {item["code"]: item["values"] for item in option["advice"]}
+
+
 @pytest.mark.parametrize(
     "more",
     [
         {},
+        {"accelerators": (), "objective": "lowest_power", "concurrency": 1},
         {"tpot_ms": 8.0, "ttft_ms": 60.0},
         {"concurrency": 400},
         {"requests_per_s": 3.0, "engines": ("vllm", "llama.cpp")},
@@ -86,21 +95,41 @@ def test_options_are_in_the_order_of_their_scores(objective):
     assert [option["rank"] for option in answer["options"]] == list(range(1, len(scores) + 1))
 
 
-def test_balanced_is_time_per_token_times_board_power():
+def _ms_per_token(speed):
+    """250 tokens: the first after its wait, the others at their pace."""
+    return (speed["ttft_ms"] + 249 * speed["tpot_ms"]) / 250
+
+
+def test_balanced_is_time_per_token_with_its_wait_times_board_power():
     option = _ask()["options"][0]
-    # tpot and power as answered, multiplied here
-    product = option["speed"]["tpot_ms"] * option["power_w"]
+    each = _ms_per_token(option["speed"])
+    assert each > option["speed"]["tpot_ms"]
     assert option["reason"]["code"] == "ranked_by_balanced"
-    assert option["score"] == pytest.approx(product, rel=1e-4)
+    assert option["score"] == pytest.approx(each * option["power_w"], rel=1e-3)
+    assert option["reason"]["values"]["ms_per_token"] == pytest.approx(each, rel=1e-3)
+
+
+def test_balanced_does_not_put_a_long_wait_before_a_short_one():
+    # prompts of 100,000 tokens: an H20 streams as fast as an H100 NVL and computes a sixth of it
+    answer = _ask(
+        "meta-llama/Llama-3.1-8B-Instruct",
+        accelerators=["nvidia-h20", "nvidia-h100-nvl-94gb"],
+        input_tokens=100_000,
+        output_tokens=1000,
+        concurrency=4,
+        counts=[4],
+    )
+    assert [option["accelerator"] for option in answer["options"]] == ["nvidia-h100-nvl-94gb", "nvidia-h20"]
 
 
 def test_balanced_is_by_price_once_every_candidate_has_one():
     prices = {"nvidia-l4": 2500.0, "nvidia-rtx-4090": 1800.0}
     answer = _ask(accelerators=["nvidia-l4", "nvidia-rtx-4090"], prices=prices, currency="EUR")
     option = answer["options"][0]
-    assert [remark["code"] for remark in answer["reasons"]] == ["balanced_by_price"]
+    assert "balanced_by_price" in _remarks(answer)
     assert option["cost"] == {"purchase": prices[option["accelerator"]] * option["count"], "currency": "EUR"}
-    assert option["score"] == pytest.approx(option["speed"]["tpot_ms"] * option["cost"]["purchase"], rel=1e-4)
+    each = _ms_per_token(option["speed"])
+    assert option["score"] == pytest.approx(each * option["cost"]["purchase"], rel=1e-3)
     assert option["bill_of_materials"][0]["total"] == option["cost"]["purchase"]
 
 
@@ -206,3 +235,121 @@ def test_no_accelerator_at_all_is_an_empty_answer():
     assert answer["options"] == answer["nearest"] == answer["frontier"] == []
     assert answer["matching"] == 0
     assert [group["reason"] for group in answer["excluded"]] == ["filtered_by_vendor"]
+
+
+SLOW = ["raspberry-pi-5", "nvidia-l4"]
+
+
+def test_the_least_power_is_sought_among_set_ups_that_are_fast_enough():
+    # a Raspberry Pi 5 reads 17 GB/s: 7B in 4 bits takes a quarter of a second per token even for one user
+    more = {"accelerators": SLOW, "engines": ("llama.cpp",), "concurrency": 1, "counts": [1], "limit": 50}
+    answer = _ask(objective="lowest_power", **more)
+    assert _set_ups(answer) == [("nvidia-l4", 1)]
+    assert _remarks(answer)["usable_floor_assumed"] == {"tokens_per_s": 5.0, "first_token_s": 60.0}
+    assert "below_usable_floor" in {group["reason"] for group in answer["excluded"]}
+    fastest = _ask(objective="lowest_tpot", **more)
+    assert {name for name, _ in _set_ups(fastest)} == set(SLOW)
+    ranks = {option["accelerator"]: option["rank"] for option in fastest["options"]}
+    assert fastest["winners"]["lowest_power"] == ranks["nvidia-l4"]
+
+
+@pytest.mark.parametrize("target", [{"tpot_ms": 60_000.0}, {"output_tokens_per_s_per_user": 0.01}])
+def test_a_target_of_the_asker_takes_the_place_of_the_assumed_speed(target):
+    answer = _ask(
+        accelerators=SLOW,
+        engines=("llama.cpp",),
+        concurrency=1,
+        counts=[1],
+        objective="lowest_power",
+        input_tokens=100,
+        **target,
+    )
+    assert _set_ups(answer)[0] == ("raspberry-pi-5", 1)
+    assert _remarks(answer)["usable_floor_assumed_first_token_s"] == {"first_token_s": 60.0}
+
+
+def test_nothing_is_assumed_where_throughput_is_sought():
+    answer = _ask(objective="highest_throughput", accelerators=SLOW, engines=("llama.cpp",), concurrency=1)
+    assert not any("usable" in code for code in _remarks(answer))
+    assert answer["winners"]["lowest_power"] is not None
+
+
+def test_where_nothing_is_fast_enough_all_are_ranked_and_it_is_said():
+    answer = _ask(
+        accelerators=["raspberry-pi-5"], engines=("llama.cpp",), objective="lowest_power", concurrency=1
+    )
+    assert _set_ups(answer) == [("raspberry-pi-5", 1)]
+    assert "nothing_reaches_usable_floor" in _remarks(answer)
+    assert answer["winners"]["lowest_power"] == 1
+
+
+def test_at_a_rate_throughput_is_what_could_be_carried():
+    # one rate is served alike by all, so that the largest machines must not be told by rounding
+    answer = _ask(requests_per_s=2.0, objective="highest_throughput", limit=200)
+    loads = [option["load"] for option in answer["options"]]
+    capacities = [load["capacity_per_s"] for load in loads]
+    assert capacities == sorted(capacities, reverse=True)
+    assert capacities[0] > 20 * 2.0
+    for load in loads:
+        assert load["share_of_capacity"] == pytest.approx(2.0 / load["capacity_per_s"], abs=0.001)
+        assert load["share_of_capacity"] <= 1.0
+    assert "throughput_is_capacity" in _remarks(answer)
+    assert answer["options"][0]["reason"]["values"]["by"] == "capacity"
+
+
+def test_a_load_near_the_capacity_is_advised_against():
+    options = _ask(requests_per_s=30.0, limit=200)["options"]
+    near = [option for option in options if option["load"]["share_of_capacity"] > 0.8]
+    assert near
+    assert len(near) < len(options)
+    for option in options:
+        assert ("load_near_capacity" in _advice(option)) == (option in near)
+    share = near[0]["load"]["share_of_capacity"]
+    assert _advice(near[0])["load_near_capacity"] == {"percent": round(100 * share), "limit_percent": 80}
+
+
+def test_users_at_the_same_time_have_no_share_of_capacity():
+    load = _ask()["options"][0]["load"]
+    assert load == {
+        "concurrency": 8,
+        "requests_per_s": None,
+        "capacity_per_s": None,
+        "share_of_capacity": None,
+    }
+
+
+def test_a_part_of_a_board_is_said_in_the_option_and_in_the_bill():
+    # MI300X come on boards of eight
+    options = _ask(accelerators=["amd-mi300x", "nvidia-l4"], limit=50)["options"]
+    whole, part = (
+        next(o for o in options if (o["accelerator"], o["count"]) == ("amd-mi300x", count))
+        for count in (8, 1)
+    )
+    boards = {"size": 8, "boards": 1, "used": 1, "held": 8}
+    assert part["bill_of_materials"][0]["boards"] == boards
+    assert _advice(part)["part_of_board"] == {**boards, "accelerator": "Instinct MI300X"}
+    assert "part_of_board" not in _advice(whole)
+    card = next(option for option in options if option["accelerator"] == "nvidia-l4")
+    assert card["bill_of_materials"][0]["boards"] is None
+
+
+def test_requests_longer_than_the_model_takes_are_said_with_the_way_to_a_longer_window():
+    # Qwen3 takes 40,960 tokens, and 4 x 32,768 by YaRN as its card documents
+    values = _remarks(_ask("Qwen/Qwen3-8B", longest_tokens=64_000))["longest_above_model_limit_scaled"]
+    assert values == {
+        "tokens": 64_000,
+        "limit": 40_960,
+        "kind": "yarn",
+        "factor": 4.0,
+        "original": 32_768,
+        "longer": 131_072,
+    }
+    values = _remarks(_ask("Qwen/Qwen3-8B", longest_tokens=200_000))["longest_above_model_limit"]
+    assert values == {"tokens": 200_000, "limit": 40_960}
+    assert not any("longest" in code for code in _remarks(_ask("Qwen/Qwen3-8B", longest_tokens=40_000)))
+
+
+def test_a_window_from_means_is_said():
+    # 1,250 tokens and a fifth, up to a multiple of 256
+    assert _remarks(_ask())["window_from_means"] == {"max_model_len": 1536}
+    assert "window_from_means" not in _remarks(_ask(longest_tokens=4000))

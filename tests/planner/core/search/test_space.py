@@ -1,8 +1,11 @@
 """Which spreads and formats a search looks at."""
 
+from dataclasses import replace
+
 import pytest
 
 from planner.core.request import Parallelism
+from planner.core.search.boards import Boards, boards_for
 from planner.core.search.plans import Span, plans_for, span_of
 from planner.core.search.schemes import cache_dtypes_for, is_computed, schemes_for
 from planner.core.search.space import space_of
@@ -133,3 +136,65 @@ def test_formats_that_are_asked_for_are_searched_on_every_card():
 def test_counts_beyond_what_is_allowed_are_not_searched():
     space = space_of(seek(accelerators=["nvidia-l4"], max_count=2), CATALOG)
     assert sorted(set(space.count)) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("card", "counts"),
+    [
+        ("nvidia-h100-sxm5-80gb", {1, 2, 4, 8}),  # boards of four and eight
+        ("nvidia-gb200", {1, 2, 4, 8}),  # trays of four
+        ("nvidia-gh200-96gb", {1, 2, 3, 4, 5, 6, 7, 8}),  # a machine each
+        ("nvidia-rtx-4090", {1, 2, 3, 4, 5, 6, 7, 8}),
+        ("nvidia-h100-nvl-94gb", {1, 2, 3, 4, 5, 6, 7, 8}),  # cards, with a bridge between two
+    ],
+)
+def test_modules_are_searched_in_the_numbers_that_machines_have(card, counts):
+    assert set(space_of(seek(accelerators=[card]), CATALOG).count) == counts
+
+
+def test_more_than_a_board_of_modules_is_whole_boards():
+    space = space_of(seek(accelerators=["nvidia-b200-sxm"], max_count=20), CATALOG)
+    assert set(space.count) == {1, 2, 4, 8, 16}
+
+
+def test_the_asker_may_ask_for_numbers_that_no_machine_has():
+    card = "nvidia-h100-sxm5-80gb"
+    assert set(space_of(seek(accelerators=[card], counts=[3]), CATALOG).count) == {3}
+    assert 3 in space_of(seek(owned={card: 3}), CATALOG).count
+
+
+def _unsold(card):
+    records = {**CATALOG.accelerator_records}
+    records[card] = {**records[card], "on_sale": False}
+    return replace(CATALOG, accelerator_records=records)
+
+
+def test_what_was_never_on_sale_is_left_out_unless_it_is_meant():
+    card = "nvidia-l4"
+    catalog = _unsold(card)
+    left_out = {
+        (reason, space_of(seek(), catalog).accelerators[index].id)
+        for reason, index, _ in space_of(seek(), catalog).filtered
+        if reason == "not_on_sale"
+    }
+    assert ("not_on_sale", card) in left_out
+    for meant in ({"accelerators": [card]}, {"owned": {card: 1}}, {"prices": {card: 2500.0}}):
+        assert "not_on_sale" not in {
+            reason
+            for reason, index, _ in space_of(seek(**meant), catalog).filtered
+            if space_of(seek(**meant), catalog).accelerators[index].id == card
+        }
+
+
+@pytest.mark.parametrize(
+    ("count", "boards"),
+    [
+        (1, Boards(size=4, boards=1, used=1)),
+        (8, Boards(size=8, boards=1, used=8)),
+        (6, Boards(size=8, boards=1, used=6)),
+        (12, Boards(size=8, boards=2, used=12)),
+    ],
+)
+def test_boards_are_the_smallest_that_hold_the_modules(count, boards):
+    # HGX A100 and H100 come with four and with eight
+    assert boards_for(CATALOG.accelerators["nvidia-h100-sxm5-80gb"], count) == boards
