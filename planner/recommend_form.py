@@ -39,7 +39,9 @@ SHARED = (
 EXAMPLE_TARGETS = {"tpot": "50", "ttft": "2000"}
 # How the answer is shown; nothing of it is asked of the search.
 SHOWN = (
-    Input(key="sort", kind="switch", options=("", "tpot", "ttft", "all", "card", "power", "cost", "kv")),
+    Input(
+        key="sort", kind="switch", options=("", "tpot", "ttft", "all", "card", "load", "power", "cost", "kv")
+    ),
     Input(key="diff", kind="flag"),
 )
 INPUTS = (

@@ -24,7 +24,7 @@ from planner.recommend_near import Loosened, Near, loosened, nearest, relaxed
 from planner.recommend_plot import frontier_picture
 from planner.recommend_table import Comparison, Listing, comparison, listing
 from planner.recommend_winners import Winner, winners
-from planner.recommend_words import Named, Names, names_of
+from planner.recommend_words import REFUSES_SOME, BillLine, Named, Names, names_of
 
 RANK_REASONS = 5
 
@@ -52,6 +52,8 @@ class RecommendPage:
     hints: Mapping[str, str] = field(default_factory=dict)
     verdict: Verdict | None = None
     best: Named | None = None
+    caveats: Sequence[str] = ()
+    bill: Sequence[BillLine] = ()
     winners: Sequence[Winner] = ()
     no_prices: bool = False
     comparison: Comparison | None = None
@@ -113,6 +115,8 @@ def answered(
         hints=_hints(question, answer, catalog),
         verdict=verdict,
         best=names[options[0]["rank"]] if options else None,
+        caveats=recommend_words.caveats(answer),
+        bill=recommend_words.bill(options[0]) if options else [],
         winners=winners(answer, names),
         no_prices=any(item["code"] == "no_prices" for item in answer["reasons"]),
         comparison=comparison(options, search, names, catalog) if len(options) > 1 else None,
@@ -200,9 +204,10 @@ def _verdict(
     answer: Mapping[str, Any], question: Mapping[str, Any], names: Names, catalog: Catalog
 ) -> Verdict:
     if answer["options"]:
+        state = "warn" if any(item["code"] in REFUSES_SOME for item in answer["reasons"]) else "ok"
         return Verdict(
-            state="ok",
-            icon=ICON_OF_STATE["ok"],
+            state=state,
+            icon=ICON_OF_STATE[state],
             headline=recommend_words.headline(answer, names),
             sentences=recommend_words.sentences(answer, question, names),
             figures=recommend_words.best_figures(answer["options"][0], catalog),
@@ -235,7 +240,7 @@ def _remarks(answer: Mapping[str, Any]) -> list[str]:
         *(
             item["message"]
             for item in answer["reasons"]
-            if item["code"] not in ("balanced_by_power", "balanced_by_price")
+            if item["code"] not in {"balanced_by_power", "balanced_by_price", *REFUSES_SOME}
         ),
         _(
             "Formats are ranked by what they do to speed and memory. What fewer bits do to the answers of a model is not "

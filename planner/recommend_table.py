@@ -83,8 +83,11 @@ class Listing:
     csv: str  # the query of the same options as CSV
 
 
-def measures(currency: str | None) -> list[Measure]:
-    """What options are compared by, in the order shown; the price where there is a currency of it."""
+def measures(currency: str | None, *, at_rate: bool) -> list[Measure]:
+    """What options are compared by, in the order shown.
+
+    The price where there is a currency of it, the share of what an option carries where requests come at a rate.
+    """
     shown = [
         Measure(key="tpot", name=_("TPOT, ms"), value=lambda o: o["speed"]["tpot_ms"], best="low"),
         Measure(key="ttft", name=_("TTFT, ms"), value=lambda o: o["speed"]["ttft_ms"], best="low"),
@@ -98,6 +101,17 @@ def measures(currency: str | None) -> list[Measure]:
         Measure(key="kv", name=_("KV room, full requests"), value=_room, best="high"),
         Measure(key="power", name=_("Board power, W"), value=lambda o: o["power_w"], best="low", text=count),
     ]
+    if at_rate:
+        shown.insert(
+            4,
+            Measure(
+                key="load",
+                name=_("Load, % of what it carries"),
+                value=lambda o: o["load"]["share_of_capacity"],
+                best="low",
+                text=percent,
+            ),
+        )
     if currency is not None:
         shown.append(
             Measure(
@@ -124,7 +138,7 @@ def _room(option: Option) -> float | None:
 
 def ordered(options: Sequence[Option], sort: str) -> list[Option]:
     """By one measure, its best end first; unknown last; ties by rank. Without a sort: by rank."""
-    measure = next((item for item in measures("") if item.key == sort), None)
+    measure = next((item for item in measures("", at_rate=True) if item.key == sort), None)
     if measure is None:
         return list(options)
     sign = -1 if measure.best == "high" else 1
@@ -165,7 +179,7 @@ def _figure_rows(options: Sequence[Option]) -> list[Row]:
             [_cell(measure, option) for option in options],
             leading=_leading(measure, options),
         )
-        for measure in measures(_currency(options))
+        for measure in measures(_currency(options), at_rate=_at_rate(options))
     ]
 
 
@@ -216,7 +230,7 @@ def _leading(measure: Measure, options: Sequence[Option]) -> set[int]:
 def listing(options: Sequence[Option], search: Search, names: Names, *, set_ups: int) -> Listing:
     """All options with the figures that they can be sorted by."""
     sort = search.values["sort"]
-    columns = measures(_currency(options))
+    columns = measures(_currency(options), at_rate=_at_rate(options))
     best = {measure.key: _leading(measure, options) for measure in columns}
     place = {option["rank"]: index for index, option in enumerate(options)}
     return Listing(
@@ -259,6 +273,10 @@ def _sentence(shown: int, set_ups: int) -> str:
 def _currency(options: Sequence[Option]) -> str | None:
     """What prices are in; None where no option has one."""
     return next((option["cost"]["currency"] for option in options if option["cost"] is not None), None)
+
+
+def _at_rate(options: Sequence[Option]) -> bool:
+    return any(option["load"]["share_of_capacity"] is not None for option in options)
 
 
 def _address(search: Search, changes: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from planner import recommendations
-from planner.core.figures import count, short, span
+from planner.core.figures import NBSP, count, short, span
 from planner.core.search.space import EDGE_CLASSES
 from planner.core.specs import Catalog
 from planner.estimates import is_problem
@@ -72,10 +72,15 @@ def titles() -> dict[str, str]:
     }
 
 
+def _price(option: Option) -> str:
+    cost = option["cost"] or {}
+    return money(cost.get("purchase"), cost.get("currency"))
+
+
 def _winner(option: Option, leading: Sequence[str], words: Named) -> Winner:
     speed = option["speed"]
     figure = {
-        "cheapest": (money(option["cost"]), "", None),
+        "cheapest": (_price(option), "", None),
         "highest_throughput": (
             short(speed["output_tokens_per_s"]),
             "tok/s",
@@ -83,6 +88,8 @@ def _winner(option: Option, leading: Sequence[str], words: Named) -> Winner:
         ),
         "lowest_power": (count(option["power_w"]), "W", None),
     }
+    if (capacity := option["load"]["capacity_per_s"]) is not None:
+        figure["highest_throughput"] = (f"≤{NBSP}{short(capacity)}", _("requests/s"), None)
     value, unit, interval = figure.get(
         leading[0], (short(speed["tpot_ms"]), "ms", speed["interval"]["tpot_ms"])
     )

@@ -12,11 +12,15 @@ from planner.core.figures import NBSP, count, percent, short, with_unit
 from planner.core.specs import Catalog
 from planner.forms import plan_of_request
 from planner.hero_figures import Figure, figures, seconds
+from planner.messages import word
+from planner.messages_search import ADVICE
 from planner.setup import ENGINE_NAMES, Setup
 
 Option = Mapping[str, Any]
 # Scales and zeros included: 4-bit formats come to 4.25 to 6.6 bits, 8-bit ones to 8.5.
 FOUR_BITS_BELOW, EIGHT_BITS_BELOW = 7.0, 10.0
+# Remarks of a search whose set-ups all refuse some of the requests.
+REFUSES_SOME = frozenset({"longest_above_model_limit", "longest_above_model_limit_scaled"})
 WIDE_CACHES = frozenset({"auto", "bf16", "bfloat16", "f16", "float16", "fp16", "f32"})
 
 
@@ -29,6 +33,17 @@ class Named:
     how: str  # awq-int4 · TP 2 · vLLM 0.33
     link: str  # "" where the plan page has no input for something in it
     narrow: Sequence[str] = ()  # what is stored in fewer bits than published quality is known for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BillLine:
+    """One line of what is bought, as text; `note` says what else comes with it."""
+
+    name: str
+    quantity: str
+    price: str
+    total: str
+    note: str
 
 
 Names = Mapping[int, Named]  # by rank
@@ -102,14 +117,16 @@ def objective_name(objective: str, *, by: str = "power") -> str:
 
 
 def order_sentence(objective: str, *, by: str) -> str:
-    """The formula of the order."""
+    """The formula of the order; `by` is what balanced or throughput was weighed by."""
     formula = {
-        "balanced": _("time per token × price of all cards")
+        "balanced": _("(wait for the first token + time of the others) ÷ output tokens × price of all cards")
         if by == "price"
-        else _("time per token × board power of all cards"),
+        else _("(wait for the first token + time of the others) ÷ output tokens × board power of all cards"),
         "lowest_cost": _("price of all cards"),
         "lowest_tpot": _("time per token"),
-        "highest_throughput": _("tokens per second of all users together"),
+        "highest_throughput": _("the requests per second that it could carry at most")
+        if by == "capacity"
+        else _("tokens per second of all users together"),
         "lowest_power": _("board power of all cards"),
     }[objective]
     if objective == "highest_throughput":
@@ -159,6 +176,14 @@ def sentences(answer: Mapping[str, Any], question: Mapping[str, Any], names: Nam
 def searched_sentence(answer: Mapping[str, Any], *, has_targets: bool) -> str:
     """Out of how many set-ups the answer was chosen."""
     values = {"matching": count(answer["matching"]), "searched": count(answer["searched"])}
+    if any(group["reason"] == "below_usable_floor" for group in answer["excluded"]):
+        return (
+            _(
+                "%(matching)s of %(searched)s set-ups that were searched start, carry the load, and are fast enough by "
+                "your targets or else by our assumption."
+            )
+            % values
+        )
     if has_targets:
         return (
             _(
@@ -203,9 +228,33 @@ def best_figures(option: Option, catalog: Catalog) -> list[Figure]:
     ]
 
 
-def money(cost: Mapping[str, Any] | None) -> str:
-    """A price with its currency; a dash where there is none."""
-    return count(None) if cost is None else f"{cost['currency']}{NBSP}{count(cost['purchase'])}"
+def caveats(answer: Mapping[str, Any]) -> list[str]:
+    """What speaks against the best option although it leads: requests that it refuses, little room, idle modules."""
+    if not answer["options"]:
+        return []
+    best = answer["options"][0]
+    refused = [item["message"] for item in answer["reasons"] if item["code"] in REFUSES_SOME]
+    busy = [word(ADVICE, i["code"], i["values"]) for i in best["advice"] if i["code"] == "load_near_capacity"]
+    return [*refused, *busy, *(item["message"] for item in best["bill_of_materials"] if item["message"])]
+
+
+def bill(option: Option) -> list[BillLine]:
+    """What is bought for an option."""
+    return [
+        BillLine(
+            name=item["name"],
+            quantity=count(item["quantity"]),
+            price=money(item["unit_price"], item["currency"]),
+            total=money(item["total"], item["currency"]),
+            note=item["message"],
+        )
+        for item in option["bill_of_materials"]
+    ]
+
+
+def money(amount: float | None, currency: str | None) -> str:
+    """An amount with its currency; a dash where there is none."""
+    return count(None) if amount is None else f"{currency}{NBSP}{count(amount)}"
 
 
 def weighs(shape: Mapping[str, float]) -> str:
