@@ -15,6 +15,7 @@ FLAG_REASONS: dict[str, Any] = {
     "stages_of_layers": _("The layers in {degree} stages, one accelerator group each."),
     "layers_over_cards": _("Whole layers on each of {degree} accelerators."),
     "replicas": _("{degree} copies of the model behind one address."),
+    "attention_copies": _("{degree} copies of the attention; the experts are shared out among all."),
     "whole_experts": _("Whole experts on each accelerator, none cut."),
     "quantizes_on_load": _("Made {scheme} while it loads: nobody in the catalog publishes this model so."),
     "loader_of_method": _("This method asks for its own loader."),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.core.check.found import Finding
-from planner.core.check.launch import Launch, number_of
+from planner.core.check.launch import Launch, digits_of, number_of
 from planner.core.check.names import ModelName
 from planner.core.kv import ELEMENT_BYTES, known_kv_cache_dtypes
 from planner.core.specs import Catalog
@@ -106,12 +106,25 @@ def _parallelism(launch: Launch) -> dict[str, Any]:
     data = _positive(launch.whole("data_parallel"))
     if launch.engine == "sglang" and launch.arguments.on("--enable-dp-attention"):
         data = 1  # attention is spread inside the tensor group
+    copies = _attention_copies(launch)
+    if expert and copies > 1 and tensor % copies == 0:
+        tensor, data = tensor // copies, copies
     return {
         "tensor": tensor,
         "pipeline": _positive(launch.whole("pipeline_parallel")),
         "data": data,
         "expert": expert,
     }
+
+
+def _attention_copies(launch: Launch) -> int:
+    """How often SGLang copies the attention inside its tensor group: it shares its limits out among the copies."""
+    if launch.engine != "sglang":
+        return 1
+    if launch.arguments.on("--enable-dp-attention"):
+        return _positive(launch.whole("data_parallel"))
+    given = launch.arguments.last("--attn-dp-size")
+    return _positive(None if given is None else digits_of(given.value))
 
 
 def _positive(value: int | None) -> int:
@@ -123,6 +136,8 @@ def _settings(launch: Launch) -> dict[str, Any]:
     if launch.engine == "llama.cpp":
         return _llama_settings(launch, length, sequences)
     share, budget = launch.number("memory_share"), launch.whole("token_budget")
+    copies = _attention_copies(launch)
+    sequences, budget = _shared_out(sequences, copies), _shared_out(budget, copies)
     block = launch.whole("block_size")
     return {
         "gpu_memory_utilization": share if share is not None and 0 < share <= 1 else None,
@@ -132,6 +147,10 @@ def _settings(launch: Launch) -> dict[str, Any]:
         "block_size": _inside(block, 65_536),
         "enforce_eager": launch.arguments.on("--enforce-eager") is True,
     }
+
+
+def _shared_out(limit: int | None, copies: int) -> int | None:
+    return None if limit is None else limit // copies
 
 
 def _llama_settings(launch: Launch, length: int | None, slots: int | None) -> dict[str, Any]:

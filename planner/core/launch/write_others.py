@@ -7,6 +7,7 @@ from planner.core.launch.draft import ASKED, Draft
 from planner.core.launch.launch import ConfigFile
 from planner.core.launch.write_vllm import DTYPES, without_bf16
 from planner.core.outcome import Reason
+from planner.core.request import Parallelism
 
 SGLANG_ON_LOAD = {"fp8": "fp8"}
 QUANTIZED_CACHE = ("q", "iq")
@@ -32,25 +33,34 @@ def write_sglang(draft: Draft, batch: MemoryBatch, row: int) -> Checkpoint:
         draft.put("--dtype", "float16", Reason(code="card_without_bf16", values=values))
     elif wanted is not None and not request.scheme_as_published and not weights.placeholder:
         draft.put("--dtype", wanted, Reason(code="dtype_as_planned", values={"scheme": request.scheme.id}))
+    copies = attention_copies(parallelism)
+    group = parallelism.tensor * copies
     for name, degree, code in (
-        ("--tp-size", parallelism.tensor, "cards_share_layers"),
+        ("--tp-size", group, "cards_share_layers"),
         ("--pp-size", parallelism.pipeline, "stages_of_layers"),
-        ("--dp-size", parallelism.data, "replicas"),
-        ("--ep-size", parallelism.tensor if parallelism.expert else 1, "whole_experts"),
+        ("--attn-dp-size", copies, "attention_copies"),
+        ("--dp-size", parallelism.data if copies == 1 else 1, "replicas"),
+        ("--ep-size", group if parallelism.expert else 1, "whole_experts"),
     ):
         if degree > 1:
             draft.put(name, degree, Reason(code=code, values={"degree": degree}))
     if request.kv_cache_dtype != "auto":
         draft.put_setting("--kv-cache-dtype", "kv_cache_dtype", request.kv_cache_dtype)
     draft.put_setting("--context-length", "max_model_len", int(batch.max_model_len[row]))
-    draft.put_setting("--max-running-requests", "max_num_seqs", int(batch.max_num_seqs[row]))
-    _chunk(draft, int(batch.max_num_batched_tokens[row]))
+    # Copies of the attention divide both of these among themselves
+    draft.put_setting("--max-running-requests", "max_num_seqs", copies * int(batch.max_num_seqs[row]))
+    _chunk(draft, copies * int(batch.max_num_batched_tokens[row]))
     share = round(float(batch.gpu_memory_utilization[row]), 3)
     draft.put_setting("--mem-fraction-static", "gpu_memory_utilization", share)
     if request.settings.enforce_eager:
         for name in ("--cuda-graph-backend-decode", "--cuda-graph-backend-prefill"):
             draft.put(name, "disabled", draft.why.get("enforce_eager", ASKED))
     return weights
+
+
+def attention_copies(parallelism: Parallelism) -> int:
+    """Copies of the attention in one server, where replicas share out whole experts; 1: replicas share nothing."""
+    return parallelism.data if parallelism.expert else 1
 
 
 def _chunk(draft: Draft, tokens: int) -> None:
@@ -72,19 +82,16 @@ def write_tensorrt_llm(draft: Draft, batch: MemoryBatch, row: int) -> tuple[Chec
     request, parallelism = draft.request, draft.request.parallelism
     weights = checkpoint(request, quantizes_on_load=False, gguf_from_hub=False)
     draft.put("--backend", "pytorch", Reason(code="backend_named"))
+    copies = attention_copies(parallelism)
+    group = parallelism.tensor * copies
     for name, spelled, degree, code in (
-        ("--tensor_parallel_size", "--tp_size", parallelism.tensor, "cards_share_layers"),
+        ("--tensor_parallel_size", "--tp_size", group, "cards_share_layers"),
         ("--pipeline_parallel_size", "--pp_size", parallelism.pipeline, "stages_of_layers"),
-        (
-            "--moe_expert_parallel_size",
-            "--ep_size",
-            parallelism.tensor if parallelism.expert else 1,
-            "whole_experts",
-        ),
+        ("--moe_expert_parallel_size", "--ep_size", group if parallelism.expert else 1, "whole_experts"),
     ):
         if degree > 1:
             draft.put(name, degree, Reason(code=code, values={"degree": degree}), spelled=spelled)
-    if parallelism.data > 1:
+    if parallelism.data > copies:
         draft.notes.append(Reason(code="server_per_replica", values={"replicas": parallelism.data}))
     draft.put_setting("--max_batch_size", "max_num_seqs", int(batch.max_num_seqs[row]))
     draft.put_setting("--max_num_tokens", "max_num_batched_tokens", int(batch.max_num_batched_tokens[row]))
@@ -111,6 +118,8 @@ def _config(draft: Draft, share: float) -> ConfigFile | None:
     if request.settings.block_size is not None:
         cache.append(f"  tokens_per_block: {request.settings.block_size}")
     lines = ["kv_cache_config:", f"  free_gpu_memory_fraction: {share:.4g}", *cache] if cache else []
+    if attention_copies(request.parallelism) > 1:
+        lines.append("enable_attention_dp: true")
     if request.settings.enforce_eager:
         lines.append("cuda_graph_config: null")
     return ConfigFile(name=CONFIG_NAME, text="\n".join(lines) + "\n") if lines else None

@@ -63,7 +63,7 @@ def _groups(
         for tensor in range(1, group):
             if group % tensor == 0 and _is_pipelined(model, span, group, tensor):
                 yield Parallelism(tensor=tensor, pipeline=group // tensor, data=replicas)
-    if model.moe is not None and _experts_spread(model, span, group, replicas, whole=whole):
+    if model.moe is not None and _experts_spread(model, engine, span, group, replicas, whole=whole):
         yield Parallelism(tensor=group, data=replicas, expert=True)
 
 
@@ -82,8 +82,12 @@ def _is_pipelined(model: ModelSpec, span: Span, group: int, tensor: int) -> bool
     return tensor in (1, largest) or (not divides(model, group, expert=False) and tensor == wider)
 
 
-def _experts_spread(model: ModelSpec, span: Span, group: int, replicas: int, *, whole: bool) -> bool:
+def _experts_spread(
+    model: ModelSpec, engine: EngineSpec, span: Span, group: int, replicas: int, *, whole: bool
+) -> bool:
     ranks = group * replicas
+    if min(group, replicas) > 1 and engine.values["attention_copies"] == "of_one":
+        return False
     if (
         ranks == 1
         or model.moe is None

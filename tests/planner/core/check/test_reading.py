@@ -34,6 +34,18 @@ def test_flags_of_vllm_become_settings() -> None:
     }
 
 
+@pytest.mark.parametrize("how", ["--attn-dp-size 8", "--dp-size 8 --enable-dp-attention"])
+def test_copies_of_the_attention_share_the_experts_and_the_limits(how: str) -> None:
+    found = read(
+        f"python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp-size 8 --ep-size 8 {how} "
+        "--max-running-requests 64 --chunked-prefill-size 65536",
+        accelerator="nvidia-h200-sxm5-141gb",
+    )
+    assert found["parallelism"] == {"tensor": 1, "pipeline": 1, "data": 8, "expert": True}
+    assert (found["count"], found["settings"]["max_num_seqs"]) == (8, 8)
+    assert found["settings"]["max_num_batched_tokens"] == 8192
+
+
 def test_context_of_llama_server_is_shared_by_its_slots() -> None:
     command = "llama-server -m ./Qwen3-8B-Q4_K_M.gguf -c 32768 -np 4 -ctk q8_0 -ctv q8_0 -fa on -ngl all"
     found = read(command)

@@ -467,6 +467,35 @@ def test_tensorrt_llm_is_given_no_integers_of_another_quantizer() -> None:
     assert "checkpoint_to_fill_in" in codes(own)
 
 
+MOE = "deepseek-ai/DeepSeek-V3"
+SHARED = {"card": "nvidia-h200-sxm5-141gb", "count": 8}
+
+
+def test_sglang_copies_the_attention_and_shares_the_experts() -> None:
+    # docs.sglang.io, "DP, DPA": whole replicas (--dp-size 8) would each hold all experts. Its limits are of all copies.
+    parallelism = {"tensor": 2, "data": 4, "expert": True}
+    found = answer(MOE, engine={"name": "sglang"}, parallelism=parallelism, **SHARED)
+    for words in (
+        "--tp-size 8",
+        "--attn-dp-size 4",
+        "--ep-size 8",
+        "--max-running-requests 64",
+        "--chunked-prefill-size 8192",
+    ):
+        assert words in found["shell"]
+    assert " --dp-size" not in found["shell"]
+
+
+def test_tensorrt_llm_copies_the_attention_and_shares_the_experts() -> None:
+    # nvidia.github.io/TensorRT-LLM, DeepSeek R1 deployment guide: enable_attention_dp with --tp_size 8 --ep_size 8
+    parallelism = {"tensor": 1, "data": 8, "expert": True}
+    found = answer(MOE, engine={"name": "tensorrt-llm"}, parallelism=parallelism, **SHARED)
+    assert "enable_attention_dp: true" in found["shell"]
+    assert "--tp_size 8" in found["shell"] and "--ep_size 8" in found["shell"]
+    assert "server_per_replica" not in codes(found)
+    assert "device=0,1,2,3,4,5,6,7" in found["docker"]
+
+
 def test_name_from_a_config_is_never_a_checkpoint() -> None:
     config = {
         "model_type": "qwen2",

@@ -198,3 +198,11 @@ def test_what_was_never_on_sale_is_left_out_unless_it_is_meant():
 def test_boards_are_the_smallest_that_hold_the_modules(count, boards):
     # HGX A100 and H100 come with four and with eight
     assert boards_for(CATALOG.accelerators["nvidia-h100-sxm5-80gb"], count) == boards
+
+
+def test_attention_is_copied_by_groups_only_where_an_engine_does_that():
+    # TensorRT-LLM copies it on every rank of the tensor group or on none
+    model, span = "deepseek-ai/DeepSeek-V3", Span(8, 8)
+    assert (2, 1, 4, True) in _spreads(model, span, 8, "sglang")
+    assert (1, 1, 8, True) in _spreads(model, span, 8, "tensorrt-llm")
+    assert (2, 1, 4, True) not in _spreads(model, span, 8, "tensorrt-llm")
