@@ -69,6 +69,11 @@ TRADES: dict[str, Any] = {
         "The same cards as {replicas} replicas: {other_tokens_per_s} tokens/s instead of {tokens_per_s} ({percent} percent "
         "more), at {other_tpot_ms} ms per token instead of {tpot_ms}. Replicas for throughput, a tensor group for latency."
     ),
+    "replicas_have_more_of_both": _(
+        "The same cards as {replicas} replicas: {other_tokens_per_s} tokens/s instead of {tokens_per_s} ({percent} percent "
+        "more), and {other_tpot_ms} ms per token instead of {tpot_ms}: better for all and for each. Split a model over "
+        "cards where it must be."
+    ),
     "replicas_have_less_throughput": _(
         "The same cards as {replicas} replicas would give {other_tokens_per_s} tokens/s instead of {tokens_per_s}: each would "
         "read all weights for fewer requests, at {other_tpot_ms} ms per token instead of {tpot_ms}."
@@ -150,6 +155,7 @@ TRADE_TITLES: dict[str, Any] = {
     "cache_keys_before_values": _SCALES,
     "cache_long_context": _SCALES,
     "replicas_have_more_throughput": _REPLICAS,
+    "replicas_have_more_of_both": _REPLICAS,
     "replicas_have_less_throughput": _REPLICAS,
     "fast_link_gain": _LINK,
     "pipeline_has_more_throughput": _PIPELINE,

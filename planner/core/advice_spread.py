@@ -10,6 +10,7 @@ SMALL_MODELS = "https://github.com/vllm-project/vllm/issues/293"
 WHEN_TO_SPLIT = "https://www.mintlify.com/vllm-project/vllm/features/tensor-parallelism"
 STRATEGIES = "https://arxiv.org/html/2603.05692v1"
 WIDE_GROUP = 4
+NOTICEABLE = 1.02
 
 
 def advice_on_spread(found: Beside) -> Iterator[Advice]:
@@ -21,7 +22,7 @@ def advice_on_spread(found: Beside) -> Iterator[Advice]:
     if replicas is not None:
         yield _replicas(plan, replicas)
     over_pcie = found.running("over_pcie")
-    if over_pcie is not None:
+    if over_pcie is not None and _is_slower(over_pcie, plan):
         values = _beside(plan, over_pcie) | {"link": _link(plan), "other": _link(over_pcie)}
         yield Advice(code="fast_link_gain", severity="info", values=values, source=STRATEGIES)
     stages = found.running("stages")
@@ -43,9 +44,15 @@ def advice_on_spread(found: Beside) -> Iterator[Advice]:
 def _replicas(plan: Case, replicas: Case) -> Advice:
     """The same cards as replicas: usually more tokens in all, and fewer for each user."""
     values = _beside(plan, replicas) | {"replicas": replicas.request.parallelism.data}
-    better = values["other_tokens_per_s"] > values["tokens_per_s"]
-    code = "replicas_have_more_throughput" if better else "replicas_have_less_throughput"
+    code = "replicas_have_less_throughput"
+    if values["other_tokens_per_s"] > values["tokens_per_s"]:
+        code = "replicas_have_more_throughput" if _is_slower(replicas, plan) else "replicas_have_more_of_both"
     return Advice(code=code, severity="info", values=values, source=SMALL_MODELS)
+
+
+def _is_slower(one: Case, other: Case) -> bool:
+    """Whether a token takes longer, by more than rounding: a bridge of two cards is no link of four."""
+    return one.of_speed("tpot_ms") > other.of_speed("tpot_ms") * NOTICEABLE
 
 
 def _beside(plan: Case, other: Case) -> dict[str, Any]:

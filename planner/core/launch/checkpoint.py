@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from planner.core.outcome import Reason
 from planner.core.request import EstimateRequest
-from planner.core.specs import EngineSpec, ModelSpec
+from planner.core.specs import ModelSpec
 
 # What the name of a release adds to the name of the model that it stores in another format.
 FORMAT_WORDS = frozenset(
@@ -51,6 +51,7 @@ FORMAT_WORDS = frozenset(
         "autoround",
     ]
 )
+NVIDIA_RELEASES = ("nvidia/",)
 PLACEHOLDER = "YOUR_{name}"
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 GGUF_REPOSITORY = re.compile(r"gguf", re.IGNORECASE)
@@ -83,7 +84,7 @@ def checkpoint(request: EstimateRequest, *, quantizes_on_load: bool, gguf_from_h
         return Checkpoint(name=model.id)
     if scheme.kernel == "dense" and model.scheme is None and model.native_weight_format is None:
         return Checkpoint(name=model.id)
-    release = release_for(request.engine, model, scheme.id)
+    release = release_for(request)
     if release is not None:
         return Checkpoint(
             name=release,
@@ -134,18 +135,30 @@ def is_hub_name(model: ModelSpec) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def released(model: ModelSpec, scheme: str) -> str | None:
-    """The published release of this very model in a scheme; of several the makers' own first, then the first named."""
-    fitting = [name for stored, name in model.release_ids if stored == scheme and same_model(model.id, name)]
+def released(model: ModelSpec, scheme: str, without: tuple[str, ...] = ()) -> str | None:
+    """The published release of this very model in a scheme; of several the makers' own first, then the first named.
+
+    Publishers in `without` are passed over.
+    """
+    fitting = [
+        name
+        for stored, name in model.release_ids
+        if stored == scheme and same_model(model.id, name) and not name.startswith(without)
+    ]
     maker = model.id.partition("/")[0]
     return min(fitting, key=lambda name: not name.startswith(f"{maker}/"), default=None)
 
 
-def release_for(engine: EngineSpec, model: ModelSpec, scheme: str) -> str | None:
-    """The published release of this very model in a scheme that the engine reads: see `released`."""
-    if scheme in engine.values["own_quantizer_only"]:
+def release_for(request: EstimateRequest) -> str | None:
+    """The published release of this very model in its scheme that the engine reads on the card: see `released`.
+
+    Files of NVIDIA's own quantizer are read on NVIDIA's cards alone.
+    """
+    scheme, card = request.scheme.id, request.accelerator
+    if scheme in request.engine.values["own_quantizer_only"]:
         return None
-    return released(model, scheme)
+    elsewhere = card is not None and card.vendor.casefold() != "nvidia" and request.scheme.kernel != "gguf"
+    return released(request.model, scheme, without=NVIDIA_RELEASES if elsewhere else ())
 
 
 def same_model(model_id: str, release: str) -> bool:

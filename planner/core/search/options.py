@@ -69,7 +69,7 @@ def _option(question: EstimateRequest, answer: Mapping[str, Any], place: int, or
         "weights": question.scheme.id,
         "kv_cache_dtype": question.kv_cache_dtype,
         "engine": {"name": question.engine.name, "version": question.engine.version},
-        "release": release_for(question.engine, question.model, question.scheme.id),
+        "release": release_for(question),
         "settings_used": settings_of(question),
         "load": load,
         "power_w": _power(question),

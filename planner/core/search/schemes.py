@@ -1,6 +1,6 @@
 """Which weight formats make sense for a model, on an engine and on a card."""
 
-from planner.core.launch.checkpoint import release_for, released
+from planner.core.launch.checkpoint import released
 from planner.core.specs import AcceleratorSpec, Catalog, EngineSpec, ModelSpec, Scheme
 from planner.core.support import is_documented
 from planner.core.validity import has_kernels
@@ -54,7 +54,9 @@ def _gguf(published: Scheme, catalog: Catalog) -> tuple[Scheme, ...]:
 
 def int4_name(model: ModelSpec, engine: EngineSpec) -> str:
     """The 4-bit integer format that somebody published this model in for the engine, else the general one."""
-    return next((name for name in INT4_NAMES if release_for(engine, model, name) is not None), INT4_NAMES[0])
+    if INT4_NAMES[0] in engine.values["own_quantizer_only"]:
+        return INT4_NAMES[0]
+    return next((name for name in INT4_NAMES if released(model, name) is not None), INT4_NAMES[0])
 
 
 def is_computed(engine: EngineSpec, scheme: Scheme, card: AcceleratorSpec, published: str) -> bool:

@@ -77,7 +77,7 @@ def test_quantized_cache_has_advice_on_scales_and_long_contexts() -> None:
     assert found["cache_long_context"]["severity"] == "warning"
 
 
-@pytest.mark.parametrize(("users", "code"), [(16, "less"), (400, "more")])
+@pytest.mark.parametrize(("users", "code"), [(16, "less_throughput"), (400, "more_of_both")])
 def test_group_of_a_model_that_fits_one_card_is_held_against_replicas(users: int, code: str) -> None:
     # Few requests: every replica reads all weights for half of them. Many: a group waits for its link.
     request = {
@@ -85,7 +85,7 @@ def test_group_of_a_model_that_fits_one_card_is_held_against_replicas(users: int
         "settings": {"max_model_len": 4096, "max_num_seqs": 256},
         "interconnect": "pcie3-x16",
     }
-    values = advice(**request, parallelism={"tensor": 2})[f"replicas_have_{code}_throughput"]["values"]
+    values = advice(**request, parallelism={"tensor": 2})[f"replicas_have_{code}"]["values"]
     replicas = answered(**request, parallelism={"data": 2})["speed"]
     assert values["other_tokens_per_s"] == pytest.approx(replicas["output_tokens_per_s"], rel=1e-4)
     assert values["other_tpot_ms"] == pytest.approx(replicas["tpot_ms"], rel=1e-4)
@@ -101,6 +101,19 @@ def test_fast_link_is_held_against_pcie() -> None:
     slow = answered(**LARGE, parallelism={"tensor": 4}, interconnect="pcie5-x16")["speed"]
     assert (values["link"], values["other"]) == ("nvlink", "pcie5-x16")
     assert values["other_tpot_ms"] == pytest.approx(slow["tpot_ms"], rel=1e-4)
+
+
+def test_bridge_of_two_cards_does_not_pay_in_a_group_of_four() -> None:
+    # NVLink of the RTX 3090 joins pairs: a group of four talks over PCIe whatever is bridged
+    found = advice(
+        model="meta-llama/Llama-3.3-70B-Instruct",
+        weights="awq-int4",
+        accelerator="nvidia-rtx-3090",
+        count=4,
+        parallelism={"tensor": 4},
+    )
+    assert "larger_share" in found
+    assert "fast_link_gain" not in found
 
 
 def test_more_than_four_cards_are_held_against_half() -> None:

@@ -467,6 +467,15 @@ def test_tensorrt_llm_is_given_no_integers_of_another_quantizer() -> None:
     assert "checkpoint_to_fill_in" in codes(own)
 
 
+def test_files_of_nvidias_quantizer_are_for_its_cards() -> None:
+    # neither ROCm build reads quant_method modelopt: platform table of docs.sglang.io, supported_quantization of vLLM
+    small = "meta-llama/Llama-3.1-8B-Instruct"
+    there = answer(small, "amd-mi300x", weights="fp8", engine={"name": "vllm"})
+    here = answer(small, "nvidia-h100-sxm5-80gb", weights="fp8", engine={"name": "vllm"})
+    assert "nvidia/Llama-3.1-8B-Instruct-FP8" in here["shell"]
+    assert "nvidia/" not in there["shell"]
+
+
 MOE = "deepseek-ai/DeepSeek-V3"
 SHARED = {"card": "nvidia-h200-sxm5-141gb", "count": 8}
 

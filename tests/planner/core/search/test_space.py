@@ -206,3 +206,10 @@ def test_attention_is_copied_by_groups_only_where_an_engine_does_that():
     assert (2, 1, 4, True) in _spreads(model, span, 8, "sglang")
     assert (1, 1, 8, True) in _spreads(model, span, 8, "tensorrt-llm")
     assert (2, 1, 4, True) not in _spreads(model, span, 8, "tensorrt-llm")
+
+
+def test_engine_with_a_quantizer_of_its_own_is_offered_no_files_of_others():
+    # Qwen publishes AWQ files, which TensorRT-LLM does not read
+    assert "awq-int4" in _formats("Qwen/Qwen2.5-7B-Instruct", "vllm")
+    found = _formats("Qwen/Qwen2.5-7B-Instruct", "tensorrt-llm")
+    assert "awq-int4" not in found and "int4-g128" in found
