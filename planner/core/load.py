@@ -13,7 +13,7 @@ from planner.core.decode import Layouts
 from planner.core.inputs import Case, Inputs, case_of, inputs_of
 from planner.core.outcome import Reason
 from planner.core.request import EstimateRequest
-from planner.core.settings import BUSY, derive_settings
+from planner.core.settings import BUSY, MOST_SLOTS, derive_settings
 from planner.core.specs import Catalog
 from planner.core.steady import Load, Steady
 from planner.core.steady import solve as solve_steady
@@ -87,7 +87,7 @@ def at_concurrency(load: Load, rows: NDArray[np.intp], concurrency: FloatArray) 
 
 def busy_slots(each: FloatArray) -> FloatArray:
     """Slots of replicas whose requests, `each` on average, come at random: as `slots_for_rate`, for arrays."""
-    slots: FloatArray = np.ceil(each + BUSY * np.sqrt(each))
+    slots: FloatArray = np.minimum(np.ceil(each + BUSY * np.sqrt(each)), MOST_SLOTS)
     return slots
 
 

@@ -18,6 +18,7 @@ from planner.core.parse_power import POWER_FIELDS, read_host_memory, read_power,
 from planner.core.parse_workload import read_targets, read_workload
 from planner.core.power import derated
 from planner.core.request import EstimateRequest, Parallelism, Settings
+from planner.core.settings import MOST_SLOTS
 from planner.core.specs import AcceleratorSpec, Catalog, EngineSpec, LinkSpec, ModelSpec, Scheme
 from planner.core.weights import published_scheme_id
 
@@ -44,7 +45,7 @@ PARALLELISM_FIELDS = frozenset({"tensor", "pipeline", "data", "expert"})
 ENGINE_FIELDS = frozenset({"name", "version"})
 SETTINGS_LIMITS = {
     "max_model_len": (1, 100_000_000),
-    "max_num_seqs": (1, 1_000_000),
+    "max_num_seqs": (1, MOST_SLOTS),
     "max_num_batched_tokens": (1, 100_000_000),
     "block_size": (1, 65_536),
 }

@@ -14,6 +14,8 @@ from planner.core.units import round_up
 LENGTH_STEP = 256
 # Standard deviations above the mean within which a Poisson count stays 99 % of the time.
 BUSY = 2.33
+# The most that a request may state; more users than that wait for a slot.
+MOST_SLOTS = 1_000_000
 
 
 def padded_length(tokens: int) -> int:
@@ -23,7 +25,7 @@ def padded_length(tokens: int) -> int:
 
 def sequences_for(concurrency: int, replicas: int) -> int:
     """Slots of one replica: one for each user of it."""
-    return -(-concurrency // replicas)
+    return min(-(-concurrency // replicas), MOST_SLOTS)
 
 
 def slots_for_rate(concurrency: float, replicas: int) -> int:
@@ -32,7 +34,7 @@ def slots_for_rate(concurrency: float, replicas: int) -> int:
     The requests under way are then a Poisson count, of which 99 % stay within that: a rule of thumb for bursts.
     """
     mean = concurrency / replicas
-    return math.ceil(mean + BUSY * math.sqrt(mean))
+    return min(math.ceil(mean + BUSY * math.sqrt(mean)), MOST_SLOTS)
 
 
 def slots_of(workload: Workload, replicas: int) -> int:

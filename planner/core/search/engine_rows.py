@@ -18,6 +18,7 @@ from planner.core.request import Settings, Workload
 from planner.core.search.hardware import Hardware, card_columns, links_of, on_engine
 from planner.core.search.layouts import layouts_of
 from planner.core.search.space import Index, Space
+from planner.core.settings import MOST_SLOTS
 from planner.core.specs import EngineSpec
 from planner.core.steady import Load
 from planner.core.verdict import BoolArray, Checks, Fit
@@ -98,7 +99,9 @@ class EngineRows:
     def slots(self, rows: Index, concurrency: FloatArray) -> FloatArray:
         """Slots of a replica: one for each request that comes to it, or room for the busy moments of a rate."""
         each = concurrency / self.data[self.space.plan[rows]]
-        return np.ceil(each) if self.workload.requests_per_s is None else busy_slots(each)
+        if self.workload.requests_per_s is not None:
+            return busy_slots(each)
+        return np.minimum(np.ceil(each), MOST_SLOTS)
 
     def weigh(self, rows: Index, concurrency: FloatArray, slots: FloatArray) -> Weighed:
         """Memory of `rows` with so many slots in each replica."""

@@ -24,13 +24,18 @@ def test_padded_length_is_a_fifth_more_in_whole_blocks(tokens: int, length: int)
     assert padded_length(tokens) == length
 
 
-@pytest.mark.parametrize(("users", "replicas", "slots"), [(16, 1, 16), (17, 2, 9), (1, 4, 1)])
+# The last one: no request may state more slots than a million
+@pytest.mark.parametrize(
+    ("users", "replicas", "slots"), [(16, 1, 16), (17, 2, 9), (1, 4, 1), (100_000_000, 8, 1_000_000)]
+)
 def test_slots_are_one_per_user_of_a_replica(users: int, replicas: int, slots: int) -> None:
     assert sequences_for(users, replicas) == slots
 
 
 # By hand: mean + 2.33 × its root, up: 16 + 9.32; 8 + 6.59; 0.2 + 1.04
-@pytest.mark.parametrize(("mean", "replicas", "slots"), [(16, 1, 26), (16, 2, 15), (0.2, 1, 2)])
+@pytest.mark.parametrize(
+    ("mean", "replicas", "slots"), [(16, 1, 26), (16, 2, 15), (0.2, 1, 2), (1e12, 1, 1_000_000)]
+)
 def test_slots_of_a_rate_leave_room_for_busy_moments(mean: float, replicas: int, slots: int) -> None:
     assert slots_for_rate(mean, replicas) == slots
 

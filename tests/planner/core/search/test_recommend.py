@@ -353,3 +353,10 @@ def test_a_window_from_means_is_said():
     # 1,250 tokens and a fifth, up to a multiple of 256
     assert _remarks(_ask())["window_from_means"] == {"max_model_len": 1536}
     assert "window_from_means" not in _remarks(_ask(longest_tokens=4000))
+
+
+def test_more_users_than_slots_can_be_stated_are_answered_with_requests_that_hold():
+    answer = _ask(concurrency=100_000_000, objective="highest_throughput")
+    assert answer["options"]
+    for option in answer["options"]:
+        assert isinstance(parse_request(option["request"], CATALOG), EstimateRequest)
