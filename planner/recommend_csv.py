@@ -9,6 +9,7 @@ from planner.recommend_table import per_card
 HEAD = (
     *("rank", "accelerator", "name", "count", "tensor", "pipeline", "data", "weights", "kv_cache_dtype"),
     *("engine", "engine_version", "checkpoint", "max_model_len", "max_num_seqs", "concurrency"),
+    *("requests_per_s", "capacity_requests_per_s"),
     *(
         "tpot_ms",
         "tpot_low_ms",
@@ -17,7 +18,7 @@ HEAD = (
         "output_tokens_per_s",
         "output_tokens_per_s_per_card",
     ),
-    *("board_power_w", "unit_price", "purchase", "currency", "winner_of"),
+    *("board_power_w", "modules_per_board", "unit_price", "purchase", "currency", "winner_of"),
 )
 
 
@@ -43,6 +44,8 @@ def rows(answer: Mapping[str, Any], catalog: Catalog) -> Iterator[list[Any]]:
             settings["max_model_len"],
             settings["max_num_seqs"],
             option["load"]["concurrency"],
+            option["load"]["requests_per_s"],
+            option["load"]["capacity_per_s"],
             speed["tpot_ms"],
             low,
             high,
@@ -50,6 +53,7 @@ def rows(answer: Mapping[str, Any], catalog: Catalog) -> Iterator[list[Any]]:
             speed["output_tokens_per_s"],
             per_card(option),
             option["power_w"],
+            bill["boards"]["size"] if bill["boards"] else None,
             bill["unit_price"],
             cost.get("purchase"),
             cost.get("currency"),

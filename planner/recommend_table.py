@@ -23,6 +23,7 @@ class Measure:
     name: str
     value: Callable[[Option], float | None]
     best: str = ""
+    marked: bool = True  # whether the best is marked: not where all do the same but for rounding
     text: Callable[[float | None], str] = short
 
 
@@ -96,8 +97,9 @@ def measures(currency: str | None, *, at_rate: bool) -> list[Measure]:
             name=_("Throughput, tok/s"),
             value=lambda o: o["speed"]["output_tokens_per_s"],
             best="high",
+            marked=not at_rate,
         ),
-        Measure(key="card", name=_("Per card, tok/s"), value=per_card, best="high"),
+        Measure(key="card", name=_("Per card, tok/s"), value=per_card, best="high", marked=not at_rate),
         Measure(key="kv", name=_("KV room, full requests"), value=_room, best="high"),
         Measure(key="power", name=_("Board power, W"), value=lambda o: o["power_w"], best="low", text=count),
     ]
@@ -221,7 +223,7 @@ def _leading(measure: Measure, options: Sequence[Option]) -> set[int]:
     """Where the best value of a measure stands; level ones as they are shown, all of them."""
     values = [measure.value(option) for option in options]
     known = [value for value in values if value is not None]
-    if not known or not measure.best or len(options) == 1:
+    if not known or not (measure.best and measure.marked) or len(options) == 1:
         return set()
     best = measure.text((min if measure.best == "low" else max)(known))
     return {index for index, value in enumerate(values) if value is not None and measure.text(value) == best}

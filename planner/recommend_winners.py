@@ -7,7 +7,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from planner import recommendations
-from planner.core.figures import NBSP, count, short, span
+from planner.core.figures import NBSP, count, percent, short, span
+from planner.core.search.options import BUSY_SHARE
 from planner.core.search.space import EDGE_CLASSES
 from planner.core.specs import Catalog
 from planner.estimates import is_problem
@@ -98,6 +99,9 @@ def _winner(option: Option, leading: Sequence[str], words: Named) -> Winner:
         beside.append(f"{short(speed['tpot_ms'])} ms")
     if unit != "W" and option["power_w"] is not None:
         beside.append(f"{count(option['power_w'])} W")
+    share = option["load"]["share_of_capacity"]
+    if share is not None and share > BUSY_SHARE:
+        beside.append(_("at %s %% of what it carries") % percent(share))
     return Winner(
         titles=[titles()[name] for name in leading],
         name=words.name,

@@ -99,10 +99,14 @@ def unambiguous_names(rows: tuple[Record, ...]) -> dict[str, str]:
 def board_sizes(rows: CatalogRows) -> dict[str, tuple[int, ...]]:
     """Accelerators that come on boards alone, with the sizes of their boards, smallest first.
 
-    A module has a fast link that is part of its board, not a bridge between cards. The sizes are those of the boards
-    and servers that carry it; where the catalog has none, a link of eight is a board of eight.
+    A module is what the catalog has a baseboard of, or has a fast link that is part of its board, not a bridge between
+    cards. The sizes are those of the boards and servers that carry it; where there are none, a link of eight is a board
+    of eight.
     """
     carried: dict[str, set[int]] = {}
+    modules = {
+        part["id"] for row in rows.platforms if row["kind"] == "baseboard" for part in row["accelerators"]
+    }
     for row in rows.platforms:
         if row["kind"] in BOARD_KINDS:
             for part in row["accelerators"]:
@@ -111,7 +115,8 @@ def board_sizes(rows: CatalogRows) -> dict[str, tuple[int, ...]]:
     for row in rows.accelerators:
         link = row["link"] or {}
         domain = link.get("domain_size") or 0
-        if row["class"] != "datacenter" or link.get("bridge") or domain < BOARD_OF_EIGHT:
+        linked = not link.get("bridge") and domain >= BOARD_OF_EIGHT
+        if row["class"] != "datacenter" or not (linked or row["id"] in modules):
             continue
         sizes = carried.get(row["id"]) or ({domain} if domain == BOARD_OF_EIGHT else set())
         if sizes:

@@ -232,3 +232,57 @@ def test_recommend_weighs_by_the_part_that_takes_most_time() -> None:
     assert re.fullmatch(
         r"Memory bandwidth decides \d\d.% of each token here\.", found.weighs.replace("\u00a0", " ")
     )
+
+
+def test_recommend_lists_what_is_bought(client: Client) -> None:
+    response = page(client, "oa=nvidia-l4&on=1&pa=nvidia-l4&pn=2500&cur=EUR", follow=True)
+    bill = text_of(response, "bill")
+    assert "L4 1" in bill and "EUR 2,500" in bill
+    assert "comes on boards" not in bill  # a card is bought one by one
+
+
+def test_recommend_says_what_comes_along_with_a_part_of_a_board(client: Client) -> None:
+    # MI300X come on boards of eight
+    response = page(client, "oa=amd-mi300x&on=1", follow=True)
+    said = "Instinct MI300X comes on boards of 8: this uses 1 of 8."
+    assert said in text_of(response, "answer")
+    assert said in text_of(response, "bill")
+
+
+RATE = f"{MINE}&by=day&day=200000&peak=4"
+
+
+def test_recommend_shows_the_load_against_what_each_carries(client: Client) -> None:
+    text = text_of(page(client, RATE, follow=True), "compare")
+    assert "Load, % of what it carries" in text
+    assert "Load, %" not in text_of(page(client), "compare")
+    html = page(client, f"{RATE}&sort=load", follow=True).content.decode()
+    listing = html[html.index('id="options"') : html.index('id="order"')]
+    assert re.search(r'aria-sort="ascending"><a id="sort-load"', listing)
+
+
+def test_recommend_ranks_throughput_at_a_rate_by_what_could_be_carried(client: Client) -> None:
+    response = page(client, f"{RATE}&obj=highest_throughput", follow=True)
+    assert "the requests per second that it could carry at most, the largest first" in text_of(
+        response, "order"
+    )
+    assert "It could carry up to" in text_of(response, "order")
+
+
+def test_recommend_warns_of_requests_that_the_model_refuses(client: Client) -> None:
+    lengths = "d=q&i50=2000&i90=8000&i99=60000&o50=200&o90=500&o99=2000"
+    response = page(client, f"{MINE}&m=Qwen%2FQwen3-8B&tpot=&ttft=&{lengths}&u=1", follow=True)
+    html = response.content.decode()
+    assert 'class="card verdict is-warn"' in html
+    # 60,000 + 2,000 against the 40,960 of Qwen3, and 4 x 32,768 with the scaling that its card documents
+    answer = text_of(response, "answer")
+    assert "need 62000 tokens and the model takes 40960" in answer
+    assert "--max-model-len 131072" in answer
+
+
+def test_recommend_says_what_is_taken_for_fast_enough(client: Client) -> None:
+    response = page(client, f"{MINE}&tpot=&ttft=&obj=lowest_power", follow=True)
+    assert "5 tokens per second and a first token within 60 s: an assumption" in text_of(response, "order")
+    assert "an assumption" not in text_of(
+        page(client, f"{MINE}&tpot=50&ttft=2000&obj=lowest_power", follow=True), "order"
+    )
