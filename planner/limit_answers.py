@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from planner.core import CORE_VERSION
-from planner.core.candidates import Candidate
+from planner.core.candidate import Candidate
 from planner.core.figures import count
 from planner.core.improve import Change, gain, improvements
 from planner.core.limits import MOST_USERS_PER_REPLICA, Limit, best_settings, limits_of

@@ -2,20 +2,22 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import combinations
 from typing import Any
 
 from planner.core.batch import MemoryBatch
+from planner.core.candidate import Candidate
+from planner.core.elsewhere import where_it_runs
 from planner.core.engines import release_of
 from planner.core.mend import merged
 from planner.core.request import EstimateRequest, Parallelism, Settings
+from planner.core.search.schemes import int4_name
 from planner.core.specs import AcceleratorSpec, Catalog
 from planner.core.targets import judged
 from planner.core.units import round_up
 
 EIGHT_BIT_WEIGHTS = "fp8"
-FOUR_BIT_WEIGHTS = "awq-int4"
 GGUF = ("gguf-q8_0", "gguf-q4_k_m")
 SMALLER = 0.9  # weights of nearly the same size, such as int4 for mxfp4, are no way out
 # Eight-bit caches by the names that engines give them; the first of a group that an engine takes.
@@ -35,27 +37,12 @@ PAIRED_EFFORT = 55
 TWICE = 3  # effort of doing two things, on top of the greater one
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """One change. Of one `kind` only the smallest that helps is worth showing; `effort` orders kinds.
-
-    price: start_slower | less_reserve | slower_prompts | shorter_requests | other_version | cache_quality |
-    weights_quality_8 | weights_quality_4 | more_cards | fewer_users | other_card.
-    """
-
-    code: str
-    kind: str
-    effort: int
-    price: tuple[str, ...]
-    change: Mapping[str, Any]
-    values: Mapping[str, Any]
-
-
 def single_changes(request: EstimateRequest, memory: MemoryBatch, catalog: Catalog) -> list[Candidate]:
     """Changes of one thing, smallest effort first. `request` has its settings derived; `memory` is its row 0."""
     found = [
         *_settings(request, memory),
         *_versions(request, catalog),
+        *where_it_runs(request, memory, catalog),
         *_layouts(request),
         *_formats(request, catalog),
         *_more_cards(request),
@@ -194,7 +181,8 @@ def _formats(request: EstimateRequest, catalog: Catalog) -> Iterator[Candidate]:
                 values={"dtype": dtype},
             )
     gguf = request.engine.name == "llama.cpp"
-    for scheme, effort in zip(GGUF if gguf else (EIGHT_BIT_WEIGHTS, FOUR_BIT_WEIGHTS), (40, 45), strict=True):
+    four = int4_name(request.model, request.engine)
+    for scheme, effort in zip(GGUF if gguf else (EIGHT_BIT_WEIGHTS, four), (40, 45), strict=True):
         if catalog.schemes[scheme].bytes_per_weight < SMALLER * request.scheme.bytes_per_weight:
             yield Candidate(
                 code="narrow_weights",
@@ -266,7 +254,8 @@ def _other_cards(request: EstimateRequest, catalog: Catalog) -> Iterator[Candida
     better = [
         card
         for card in catalog.accelerators.values()
-        if _is_step_up(card, present) and _launch_year(catalog, card) >= year
+        if _is_step_up(card, present, catalog.accelerator_records.get(card.id, {}).get("on_sale"))
+        and _launch_year(catalog, card) >= year
     ]
     for_memory = sorted(better, key=lambda card: (card.memory_gib, card.bandwidth_gb_s, card.id))
     for_speed = sorted(better, key=lambda card: (card.bandwidth_gb_s, card.memory_gib, card.id))
@@ -298,8 +287,8 @@ def _card(card: AcceleratorSpec, count: int, change: Mapping[str, Any]) -> Candi
     )
 
 
-def _is_step_up(card: AcceleratorSpec, present: AcceleratorSpec) -> bool:
-    if card.vendor != present.vendor or "laptop" in card.id or card.id == present.id:
+def _is_step_up(card: AcceleratorSpec, present: AcceleratorSpec, on_sale: bool | None) -> bool:
+    if on_sale is False or card.vendor != present.vendor or "laptop" in card.id or card.id == present.id:
         return False
     classes = SERVER_CLASSES if present.accelerator_class in SERVER_CLASSES else {present.accelerator_class}
     if card.accelerator_class not in classes or card.memory_gib is None or card.bandwidth_gb_s is None:

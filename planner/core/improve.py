@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from planner.core.batch import FloatArray, MemoryBatch, SpeedBatch
-from planner.core.candidates import Candidate, fewer_users, pairs, single_changes
+from planner.core.candidate import Candidate
+from planner.core.candidates import fewer_users, pairs, single_changes
 from planner.core.estimate import GIB_DIGITS, MS_DIGITS, evaluate, number, whole
 from planner.core.in_force import in_force
 from planner.core.limits import most_users, most_users_by_cache, most_users_within_targets
@@ -82,7 +83,9 @@ def improvements(request: EstimateRequest, catalog: Catalog) -> Improvement:
     helping = [change for change in tried if helps(change)]
     helping += _solving_pairs(settled, singles, helping, before, catalog)
     found = Improvement(
-        before=before, changes=tuple(_shown(helping)), in_vain=tuple(_in_vain(tried, helping))
+        before=before,
+        changes=tuple(_shown(helping)),
+        in_vain=() if before.verdict == "unsupported" else tuple(_in_vain(tried, helping)),
     )
     return _as_derived(request, found, catalog) if request.derive_settings else found
 
@@ -213,7 +216,7 @@ def helps(change: Change) -> bool:
     if after.level != before.level:
         return after.level > before.level
     if after.level == NOT_ALL_SERVED:
-        return after.users > MARKEDLY * before.users
+        return after.users > MARKEDLY * before.users and not after.miss > 1 >= before.miss
     return after.level == TARGET_MISSED and after.miss * MARKEDLY < before.miss
 
 

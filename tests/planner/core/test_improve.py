@@ -218,3 +218,55 @@ def test_another_card_leaves_the_power_cap_of_this_one_behind() -> None:
     for change in other:
         assert change["power_limit_w"] is None
         assert isinstance(parse_request(merged(asked, change), CATALOG), EstimateRequest)
+
+
+def _offered(**asked: Any) -> dict[str, list[str]]:
+    """What is offered for a set-up: code -> the values that tell one from another."""
+    found: dict[str, list[str]] = {}
+    for change in improvements(parsed({"settings": "derive", "workload": CHAT, **asked}), CATALOG).changes:
+        shown = " ".join(str(value) for value in change.candidate.values.values())
+        found.setdefault(change.candidate.code, []).append(shown)
+    return found
+
+
+def test_card_that_a_version_left_behind_is_offered_the_last_one_that_takes_it() -> None:
+    # engine-flag tables: compute capability 7.0 up to 0.19, 7.5 from 0.20
+    found = _offered(model={"id": "Qwen/Qwen2.5-7B-Instruct"}, accelerator="nvidia-v100-sxm2-32gb")
+    assert found["older_engine"] == ["vllm 0.19.0"]
+    assert any(text.startswith("llama.cpp") for text in found["other_engine"])
+
+
+def test_format_that_an_engine_does_not_load_is_offered_others_and_other_engines() -> None:
+    found = _offered(
+        model={"id": "meta-llama/Llama-3.1-8B-Instruct"},
+        weights="int8-w8a8",
+        accelerator="nvidia-rtx-3090",
+        engine={"name": "tensorrt-llm"},
+    )
+    assert found["narrow_weights"] == ["bf16"]
+    assert any(text.startswith("vllm") and text.endswith("int8-w8a8") for text in found["other_engine"])
+
+
+def test_no_change_breaks_a_target_that_was_met() -> None:
+    # more slots at once would be more users, each of whom waits longer than asked
+    asked = {
+        "model": {"id": "meta-llama/Llama-3.1-8B-Instruct"},
+        "accelerator": "nvidia-rtx-4090",
+        "settings": "derive",
+        "workload": {"input_tokens": 8000, "output_tokens": 300, "concurrency": 16},
+        "targets": {"tpot_ms": 30},
+    }
+    found = improvements(parsed(asked), CATALOG)
+    assert found.changes
+    assert found.before.miss <= 1
+    assert all(not change.after.miss > 1 for change in found.changes)
+
+
+def test_cards_that_were_never_on_sale_are_not_offered() -> None:
+    found = _offered(
+        model={"id": "Qwen/Qwen2.5-32B-Instruct"},
+        accelerator="nvidia-h100-sxm5-80gb",
+        workload={**CHAT, "concurrency": 64},
+        targets={"tpot_ms": 40, "ttft_ms": 2000},
+    )
+    assert "nvidia-b200-sxm" in found["other_card"][0]
