@@ -95,7 +95,24 @@ CONCEPTS: dict[str, Any] = {
 }
 
 
+# Flags that do not do what their like does in other engines
+OWN: dict[tuple[str, str], Any] = {
+    ("llama.cpp", "--ctx-size"): _(
+        "Context of the whole server, prompts and answers together: each of --parallel slots gets an equal part."
+    ),
+    ("llama.cpp", "--gpu-layers"): _(
+        "Layers on the accelerator; the others stay in main memory, on the CPU."
+    ),
+    ("sglang", "--mem-fraction-static"): _("Share of the accelerator's memory for weights and KV cache."),
+    ("tensorrt-llm", "--free_gpu_memory_fraction"): _(
+        "Share of the memory that is free after loading, for the KV cache alone."
+    ),
+}
+
+
 def flag_words(flags: Mapping[str, Any], engine: str, flag_name: str) -> str:
     """What a flag does, in one sentence; empty where nobody wrote one. `flags` is `Catalog.flags`."""
+    if (engine, flag_name) in OWN:
+        return str(OWN[engine, flag_name])
     concept = concept_of(table(flags, engine), flag_name)
     return str(CONCEPTS[concept]) if concept in CONCEPTS else ""

@@ -157,6 +157,22 @@ def test_every_concern_has_words() -> None:
     assert flag_words(CATALOG.flags, "vllm", "--watermark") == ""
 
 
+def test_same_concern_is_said_otherwise_where_an_engine_means_another_thing() -> None:
+    # llama-server's -c is for all slots, and -ngl counts what is on the card, not what is off it
+    assert "whole server" in flag_words(CATALOG.flags, "llama.cpp", "--ctx-size")
+    assert flag_words(CATALOG.flags, "llama.cpp", "--gpu-layers").startswith("Layers on the accelerator")
+    # memory shares of three engines are three things
+    shares = {
+        flag_words(CATALOG.flags, engine, name)
+        for engine, name in (
+            ("vllm", "--gpu-memory-utilization"),
+            ("sglang", "--mem-fraction-static"),
+            ("tensorrt-llm", "--free_gpu_memory_fraction"),
+        )
+    }
+    assert len(shares) == 3
+
+
 def test_every_code_of_a_command_has_words() -> None:
     """Asked over all engines and kinds of cards: no message is a bare code."""
     said = 0

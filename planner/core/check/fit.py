@@ -27,7 +27,6 @@ MEMORY = frozenset({"weights_exceed_budget", "no_kv_memory", "kv_cache_below_one
 FROM_PARTS = frozenset(
     {*MEMORY, "budget_above_free_memory", "graphs_exceed_accelerator", "state_blocks_below_max_num_seqs"}
 )
-LENGTH = "context_above_model_limit"
 # What the checks of single flags say already, and say better.
 SAID_BEFORE = frozenset({"batch_below_sequences", "block_size_not_in_engine"})
 HIGH_SHARE = 0.97
@@ -40,6 +39,18 @@ def parsed_of(amounts: Amounts, catalog: Catalog, card: str | None) -> EstimateR
         return None
     found = parse_request({**amounts.request, "accelerator": card}, catalog)
     return found if isinstance(found, EstimateRequest) else None
+
+
+def widened(
+    launch: Launch, amounts: Amounts, request: EstimateRequest
+) -> tuple[EstimateRequest, list[Finding]]:
+    """The request with the model's limit raised to what the command asks for, and that it does so."""
+    asked, limit = request.settings.max_model_len, request.model.max_position_embeddings
+    if not amounts.longer_context or asked is None or asked <= limit:
+        return request, []
+    values = {"max_model_len": asked, "limit": limit}
+    found = Finding(code="length_widened", severity="warning", flag=launch.typed("max_length"), values=values)
+    return replace(request, model=replace(request.model, max_position_embeddings=asked)), [found]
 
 
 def refusals(
@@ -58,14 +69,6 @@ def refusals(
             or (launch.engine == "vllm" and _is_gguf(request, code))
             or code.startswith(("no_accelerator", "accelerator_memory", "kv_cache_layout"))
         ):
-            continue
-        if code == LENGTH and amounts.longer_context:
-            yield Finding(
-                code="length_widened",
-                severity="warning",
-                flag=launch.typed("max_length"),
-                values=reason["values"],
-            )
             continue
         severity = "error"
         if code in FROM_PARTS and (amounts.loose_fit or not amounts.trusted_memory):

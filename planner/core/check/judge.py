@@ -372,9 +372,11 @@ def _on_card(
         values = {"name": asked.accelerator[:100], "close": card.close}
         findings.append(Finding(code="accelerator_unknown", severity="warning", values=values))
     requests = [fit.parsed_of(read, catalog, name) for name in (card.ids or (None,))]
-    known = [request for request in requests if request is not None]
-    if not known:
+    wide = [fit.widened(launch, read, request) for request in requests if request is not None]
+    if not wide:
         return None, None, findings
+    known = [request for request, _ in wide]
+    findings.extend(wide[0][1])
     answers = estimate(known, catalog)
     refused = [
         [*fit.refusals(launch, read, request, answer, count=count), *card_findings(launch, request)]

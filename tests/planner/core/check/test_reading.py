@@ -132,6 +132,15 @@ def test_widened_length_is_a_warning() -> None:
     assert (widened["valid"], warnings(widened)) == (True, ["length_widened"])
 
 
+def test_widened_length_is_weighed_and_not_refused_by_its_own_estimate() -> None:
+    yarn = '{"rope_scaling":{"rope_type":"yarn","factor":4.0,"original_max_position_embeddings":32768}}'
+    command = f"vllm serve Qwen/Qwen3-32B --max-model-len 131072 --hf-overrides '{yarn}' -tp "
+    # 131,072 tokens x 256 KiB are 32 GiB beside 61 GiB of weights: two cards hold both, one does not
+    two, one = judged(command + "2", accelerator=H100), judged(command + "1", accelerator=H100)
+    assert (two["valid"], two["estimate"]["verdict"]) == (True, "fits")
+    assert (one["valid"], one["estimate"]["verdict"]) == (False, "does_not_fit")
+
+
 def test_risks_are_warnings() -> None:
     high = judged("vllm serve Qwen/Qwen3-8B --gpu-memory-utilization 0.98", version="0.20.2")
     assert (high["valid"], warnings(high)) == (True, ["memory_share_high"])
