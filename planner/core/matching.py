@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from planner.core.card_words import memory_word, words_of
 from planner.core.specs import Catalog
 
 # Profiles that a virtualised guest sees, such as "NVIDIA A10-24Q" or "GRID A100DX-80C".
@@ -15,6 +16,8 @@ VGPU_NAME = re.compile(r"(GRID|NVIDIA) [A-Za-z0-9 .-]+?-\d+(-\d+)?(A|B|C|CME|Q)?
 VENDOR_WORDS = ("NVIDIA ", "AMD ", "Tesla ")
 DRIVER_NOTE = re.compile(r" \(driver [^)]*\)$")
 MIB_TOLERANCE = 0.01
+# Said of a card beside its name, not part of it.
+MARKETS = frozenset(("china", "custom"))
 
 Record = Mapping[str, Any]
 
@@ -49,6 +52,21 @@ def match(
         return _by_operator(catalog, collapsed) or Match(code="vgpu")
     other = _by_other_name(catalog, collapsed, mib) if found.code == "unknown" else None
     return _by_pci(catalog, pci_device_id, mib) or other or _by_operator(catalog, collapsed) or found
+
+
+def as_written(catalog: Catalog, name: str) -> tuple[str, ...]:
+    """Ids of the accelerators that have this whole name, as pages show it or people write it.
+
+    Maker, family, memory and the market may be left out: "GeForce RTX 4090", "RTX 4090" and "rtx4090 24GB" are one
+    card. A part of a name is none: "4090" may be two, "A100" four.
+    """
+    asked = words_of(name) - MARKETS
+    having = []
+    for card in catalog.accelerators.values():
+        words, memory = words_of(card.name) - MARKETS, {memory_word(card)}
+        if asked and asked in (words, words | memory, words - memory):
+            having.append(card.id)
+    return tuple(sorted(having))
 
 
 def collapse(name: str) -> str:

@@ -161,12 +161,19 @@ def read_model(reader: Reader, value: Any, catalog: Catalog) -> ModelSpec | None
     model_id = reader.text(fields["id"], "model.id")
     if model_id is None:
         return None
-    model = catalog.models.get(model_id)
+    model = catalog.models.get(model_id) or _by_last_part(catalog, model_id)
     if model is None:
         reader.refuse(
             "unknown_model", "model.id", found=model_id, close=close_to(model_id, list(catalog.models))
         )
     return model
+
+
+def _by_last_part(catalog: Catalog, name: str) -> ModelSpec | None:
+    """The one model of this name without its publisher: people write Llama-3.1-8B-Instruct. None for none or several."""
+    ending = "/" + name.casefold()
+    found = [model for known, model in catalog.models.items() if known.casefold().endswith(ending)]
+    return found[0] if len(found) == 1 and "/" not in name else None
 
 
 def _model_from_config(reader: Reader, fields: Mapping[str, Any]) -> ModelSpec | None:
@@ -211,7 +218,10 @@ def read_kv_cache_dtype(reader: Reader, value: Any, catalog: Catalog) -> str:
 
 
 def read_accelerator(reader: Reader, value: Any, catalog: Catalog) -> AcceleratorSpec | None:
-    """By catalog id, or by the exact name that the vendor's tool prints. None stays None."""
+    """By catalog id, by the name that the vendor's tool prints, or by the whole name as people write it.
+
+    None stays None; a name that several cards have is not guessed.
+    """
     if value is None:
         return None
     name = reader.text(value, "accelerator")
@@ -229,6 +239,12 @@ def read_accelerator(reader: Reader, value: Any, catalog: Catalog) -> Accelerato
         return None
     if found.code == "vgpu":
         reader.refuse("accelerator_is_vgpu", "accelerator", found=name)
+        return None
+    written = matching.as_written(catalog, name)
+    if len(written) == 1:
+        return catalog.accelerators[written[0]]
+    if written:
+        reader.refuse("accelerator_ambiguous", "accelerator", found=name, candidates=", ".join(written))
         return None
     close = close_to(name, [*catalog.accelerators, *catalog.accelerator_names])
     reader.refuse("unknown_accelerator", "accelerator", found=name, close=close)

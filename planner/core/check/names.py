@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from planner.core import matching
+from planner.core.card_words import memory_word, words_of
 from planner.core.parse import close_to
 from planner.core.specs import AcceleratorSpec, Catalog
 
@@ -171,11 +172,11 @@ def card_name(catalog: Catalog, typed: str) -> CardName:
 
 def _by_words(catalog: Catalog, name: str) -> tuple[str, ...]:
     """Cards whose name has every word of this one, those with the fewest other words."""
-    asked = _words(name)
+    asked = words_of(name)
     if not asked:
         return ()
     having = [
-        (len(words - asked - {_memory_word(card)}), card.id)
+        (len(words - asked - {memory_word(card)}), card.id)
         for card in catalog.accelerators.values()
         if asked <= (words := _card_words(card)) and not _is_rare(card)
     ]
@@ -203,33 +204,7 @@ def _is_rare(card: AcceleratorSpec) -> bool:
 
 
 def _card_words(card: AcceleratorSpec) -> frozenset[str]:
-    words = set(_words(card.name))
+    words = set(words_of(card.name))
     words.discard("custom")
-    words.add(_memory_word(card))
+    words.add(memory_word(card))
     return frozenset(words)
-
-
-def _memory_word(card: AcceleratorSpec) -> str:
-    return f"{card.memory_gb:g}gb" if card.memory_gb else ""
-
-
-def _words(text: str) -> frozenset[str]:
-    """Letters and digits by word: "RTX4090 24 GB" is rtx, 4090, 24gb; names of the maker and the family say nothing."""
-    plain = re.sub(r"(\d+)\s*(?:gb|gib|g)\b", r"\1gb ", text.casefold())
-    plain = re.sub(r"\b(rtx|gtx|rx|arc)\s*(\d)", r"\1 \2", plain)
-    found = re.findall(r"[a-z0-9]+", plain)
-    said_nothing = {
-        "nvidia",
-        "amd",
-        "intel",
-        "geforce",
-        "tesla",
-        "radeon",
-        "instinct",
-        "gpu",
-        "hbm3",
-        "hbm2e",
-        "hbm2",
-        "hbm3e",
-    }
-    return frozenset(word for word in found if word not in said_nothing)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from planner.catalog import load_shipped
+from planner.core import matching
 from planner.core.fields import MAX_UNKNOWN
 from planner.core.parse import Rejected, Reserved, parse_request
 from planner.core.request import EstimateRequest, Parallelism, Workload
@@ -69,7 +70,39 @@ def test_accelerator_by_reported_name_is_the_same_card() -> None:
     assert request.accelerator is not None and request.accelerator.id == "nvidia-rtx-4090"
 
 
-@pytest.mark.parametrize("name", ["RTX 4090", "H20", "B200", "L4", "4090"])
+@pytest.mark.parametrize(
+    ("name", "card"),
+    [
+        ("GeForce RTX 4090", "nvidia-rtx-4090"),  # as the pages show it
+        ("RTX 4090", "nvidia-rtx-4090"),
+        ("rtx4090 24 GB", "nvidia-rtx-4090"),
+        ("L4", "nvidia-l4"),  # not the L40 or the L40S
+        ("H20", "nvidia-h20"),  # not the H200
+        ("A100 PCIe 80GB", "nvidia-a100-pcie-80gb"),
+    ],
+)
+def test_accelerator_by_its_whole_name_as_written_is_that_card(name: str, card: str) -> None:
+    request = parse_request(changed("accelerator", name), CATALOG)
+    assert isinstance(request, EstimateRequest)
+    assert request.accelerator is not None and request.accelerator.id == card
+
+
+def test_name_that_pages_show_is_its_own_card_for_the_whole_catalog() -> None:
+    shown = {card.id: matching.as_written(CATALOG, card.name) for card in CATALOG.accelerators.values()}
+    assert shown == {card: (card,) for card in CATALOG.accelerators}
+
+
+def test_accelerator_whose_written_name_is_that_of_two_is_not_guessed() -> None:
+    # sold with 80 GB, and with 64 GB to one computing centre
+    outcome = parse_request(changed("accelerator", "H100 SXM5"), CATALOG)
+    assert isinstance(outcome, Rejected)
+    assert (outcome.problems[0].code, outcome.problems[0].values["candidates"]) == (
+        "accelerator_ambiguous",
+        "nvidia-h100-sxm5-64gb, nvidia-h100-sxm5-80gb",
+    )
+
+
+@pytest.mark.parametrize("name", ["4090", "A100", "H100 80GB", "24GB", "NVIDIA", "China"])
 def test_accelerator_by_part_of_a_name_is_unknown(name: str) -> None:
     assert problems(changed("accelerator", name)) == [("unknown_accelerator", "accelerator")]
 
@@ -170,6 +203,19 @@ def test_unknown_value_is_refused_at_its_field(path: str, value: Any, code: str)
     assert problems(changed(path, value)) == [(code, path)]
 
 
+def test_model_without_its_publisher_is_the_one_that_has_the_name() -> None:
+    request = parse_request(changed("model.id", "qwen2.5-7b-instruct"), CATALOG)
+    assert isinstance(request, EstimateRequest)
+    assert request.model.id == "Qwen/Qwen2.5-7B-Instruct"
+
+
+def test_model_name_that_two_publishers_use_is_not_guessed() -> None:
+    # Qwen and NVIDIA both publish a Qwen3-8B-FP8
+    outcome = parse_request(changed("model.id", "Qwen3-8B-FP8"), CATALOG)
+    assert isinstance(outcome, Rejected)
+    assert outcome.problems[0].values["close"].split(", ")[:2] == ["Qwen/Qwen3-8B-FP8", "nvidia/Qwen3-8B-FP8"]
+
+
 def test_unknown_model_is_met_with_close_names() -> None:
     outcome = parse_request(changed("model.id", "Qwen/Qwen2.5-7B-Instuct"), CATALOG)
     assert isinstance(outcome, Rejected)
@@ -177,7 +223,7 @@ def test_unknown_model_is_met_with_close_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"), [("H100", "nvidia-h100-sxm5-80gb"), ("rtx4090", "nvidia-rtx-4090")]
+    ("written", "meant"), [("H100", "nvidia-h100-sxm5-80gb"), ("A100", "nvidia-a100-pcie-80gb")]
 )
 def test_accelerator_named_in_part_is_met_with_the_names_that_have_it(written: str, meant: str) -> None:
     outcome = parse_request(changed("accelerator", written), CATALOG)
