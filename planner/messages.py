@@ -152,6 +152,7 @@ REASONS: dict[str, Any] = {
         "Nobody has kernels for {scheme} on cards of {vendor}, so not on {accelerator}."
     ),
     "scheme_not_here": _("{engine} {version} does not load {scheme} weights on {accelerator}."),
+    "scheme_not_for_experts": _("{engine} {version} has no kernels for experts in {scheme}."),
     "kv_cache_dtype_not_here": _(
         "{engine} {version} has no KV cache of type {dtype} on {accelerator}. It takes: {accepted}."
     ),

@@ -90,6 +90,7 @@ EXCLUDED: dict[str, Any] = {
     "not_supported:scheme_not_on_card": _("The card has no kernels for weights of this format"),
     "not_supported:scheme_not_on_maker": _("The maker's cards have no kernels for weights of this format"),
     "not_supported:scheme_not_here": _("The engine does not load weights of this format on this card"),
+    "not_supported:scheme_not_for_experts": _("The engine has no kernels for experts in this format"),
     "not_supported:kv_cache_dtype_not_here": _("The engine has no KV cache of this format on this card"),
     "not_supported:kv_cache_dtype_not_in_engine": _("The engine has no KV cache of this format"),
     "not_supported:kv_cache_dtype_not_on_card": _("The card has no kernels for a KV cache of this format"),

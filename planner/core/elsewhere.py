@@ -13,7 +13,13 @@ from planner.core.specs import AcceleratorSpec, Catalog, EngineSpec, Scheme
 from planner.core.weights import published_scheme_id
 
 OF_FORMAT = frozenset(
-    {"scheme_not_in_engine", "scheme_not_on_card", "scheme_not_on_maker", "scheme_not_here"}
+    {
+        "scheme_not_in_engine",
+        "scheme_not_on_card",
+        "scheme_not_on_maker",
+        "scheme_not_here",
+        "scheme_not_for_experts",
+    }
 )
 EIGHT_BITS, WIDE = 0.9, 1.5  # bytes per weight from which on a format has eight bits, and sixteen
 

@@ -1,9 +1,11 @@
 """What an engine version loads on a kind of card: its tables of formats by hardware."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from planner.core.outcome import Reason
+from planner.core.request import EstimateRequest
 from planner.core.specs import AcceleratorSpec, EngineSpec, Scheme
 
 Rule = Mapping[str, Any]
@@ -79,3 +81,14 @@ def cache_dtypes(engine: EngineSpec, card: AcceleratorSpec) -> Sequence[str] | N
 
 def _lists(names: Sequence[str] | None, scheme: Scheme) -> bool:
     return names is None or scheme.kernel in names or scheme.id in names
+
+
+def expert_reasons(request: EstimateRequest) -> Iterator[Reason]:
+    """Formats that the engine loads for dense layers and not for experts."""
+    engine, scheme = request.engine, request.scheme
+    if request.model.moe is not None and scheme.id in engine.values["experts_refused"]:
+        yield Reason(
+            code="scheme_not_for_experts",
+            field="weights",
+            values={"scheme": scheme.id, "engine": engine.name, "version": engine.version},
+        )

@@ -12,7 +12,7 @@ from planner.core.layout import cuda_capability, spread
 from planner.core.outcome import Reason
 from planner.core.request import EstimateRequest, Parallelism
 from planner.core.specs import AcceleratorSpec, ModelSpec, Scheme
-from planner.core.support import cache_dtypes, loads, runs
+from planner.core.support import cache_dtypes, expert_reasons, loads, runs
 from planner.core.units import round_up
 from planner.core.weights import NATIVE_FORMATS, VOCAB_PADDING
 
@@ -26,6 +26,7 @@ UNSUPPORTED_CODES = frozenset(
         "scheme_not_on_card",
         "scheme_not_on_maker",
         "scheme_not_here",
+        "scheme_not_for_experts",
         "kv_cache_dtype_not_in_engine",
         "kv_cache_dtype_not_on_card",
         "kv_cache_dtype_not_here",
@@ -87,6 +88,7 @@ def _reasons(request: EstimateRequest) -> Iterator[Reason]:
     yield from architecture_reasons(request)
     yield from card_reasons(request)
     yield from scheme_reasons(request)
+    yield from expert_reasons(request)
     yield from cache_dtype_reasons(request)
     yield from _block_size(request)
     yield from _batch(request)

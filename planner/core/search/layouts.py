@@ -25,6 +25,7 @@ from planner.core.request import EstimateRequest, Parallelism, Settings
 from planner.core.search.hardware import WIRES
 from planner.core.search.space import Index, Space
 from planner.core.specs import EngineSpec
+from planner.core.support import expert_reasons
 from planner.core.validity import against_tensor, pipeline_reasons
 from planner.core.work import ModelWork
 
@@ -172,7 +173,8 @@ def _pool_key(request: EstimateRequest) -> Hashable:
 
 
 def _against(request: EstimateRequest) -> Iterator[Reason]:
-    """What the shape of the model says against a spread."""
+    """What the shape of the model says against a format and a spread."""
+    yield from expert_reasons(request)
     parallelism = spread(request.engine, request.parallelism)
     yield from pipeline_reasons(request.model, parallelism)
     yield from against_tensor(request, parallelism)

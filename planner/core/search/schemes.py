@@ -32,6 +32,8 @@ def schemes_for(model: ModelSpec, engine: EngineSpec, catalog: Catalog) -> tuple
         return _gguf(published, catalog)
     published_too = {name for name in ONLY_RELEASED if released(model, name) is not None}
     left_out = {*INT4_NAMES, *ONLY_RELEASED} - {int4_name(model, engine), *published_too}
+    if model.moe is not None:
+        left_out |= set(engine.values["experts_refused"])
     names = [name for name in QUANTIZED if name not in left_out]
     narrower = [
         catalog.schemes[name]

@@ -93,3 +93,12 @@ def test_cann_multiplies_few_types_of_gguf():
     wide = codes(answer(SMALL, "huawei-ascend-910b3", engine="llama.cpp", weights="gguf-q8_0"))
     narrow = codes(answer(SMALL, "huawei-ascend-910b3", engine="llama.cpp", weights="gguf-q4_k_m"))
     assert ("scheme_not_here" in wide, "scheme_not_here" in narrow) == (False, True)
+
+
+# Matrix by model of nvidia.github.io/TensorRT-LLM/features/quantization.html: DeepSeek-R1 and Mixtral have no W4A16
+@pytest.mark.parametrize(
+    ("model", "refused"), [("deepseek-ai/DeepSeek-V3", True), ("meta-llama/Llama-3.3-70B-Instruct", False)]
+)
+def test_experts_of_tensorrt_llm_have_no_weight_only_integers(model, refused):
+    found = codes(answer(model, engine="tensorrt-llm", weights="int4-g128", tensor=8))
+    assert ("scheme_not_for_experts" in found) is refused

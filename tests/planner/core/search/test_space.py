@@ -213,3 +213,8 @@ def test_engine_with_a_quantizer_of_its_own_is_offered_no_files_of_others():
     assert "awq-int4" in _formats("Qwen/Qwen2.5-7B-Instruct", "vllm")
     found = _formats("Qwen/Qwen2.5-7B-Instruct", "tensorrt-llm")
     assert "awq-int4" not in found and "int4-g128" in found
+
+
+def test_experts_are_not_offered_in_a_format_without_kernels_for_them():
+    assert "int4-g128" not in _formats("deepseek-ai/DeepSeek-V3", "tensorrt-llm")
+    assert "nvfp4" in _formats("deepseek-ai/DeepSeek-V3", "tensorrt-llm")
