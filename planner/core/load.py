@@ -1,5 +1,6 @@
 """Requests per second become requests at the same time: Little's law, solved for each set-up."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from planner.core import memory
 from planner.core.batch import FloatArray, MemoryBatch, SpeedBatch
 from planner.core.coefficients import FITTED, Coefficients
 from planner.core.decode import Layouts
+from planner.core.defaults import default_batch, tier_of, visible_gib
 from planner.core.inputs import Case, Inputs, case_of, inputs_of
 from planner.core.outcome import Reason
 from planner.core.request import EstimateRequest
@@ -142,17 +144,37 @@ def _concurrency(
     reserves = np.array([case.request.engine.values["budget"] == "whole_context" for case in cases])
     # Slots that are derived follow the concurrency; what limits them is memory
     load.max_num_seqs = np.where(derived, np.nan, load.max_num_seqs)
+    # So does the batch, up to its default
+    fullest = np.array([_fullest_batch(case) for case in cases])
+    length = weighed.max_model_len[inputs.rows]
     load.cache_sequences = np.where(reserves, np.nan, load.cache_sequences)
     held = np.where(reserves, contexts_at_most(weighed)[inputs.rows], load.cache_sequences)
     most = replicas * most_running(np.fmin(held, load.max_num_seqs), reserves & derived)
     rate = np.array([_rate(case.request) or 0.0 for case in cases])
 
     def response_s(rows: NDArray[np.intp], concurrency: FloatArray) -> FloatArray:
-        return request_s(inputs.layouts.at(rows), at_concurrency(load, rows, concurrency))
+        asked = at_concurrency(load, rows, concurrency)
+        filled = np.minimum(fullest[rows], busy_slots(concurrency / replicas[rows]) * length[rows])
+        asked.max_num_batched_tokens = np.where(
+            derived[rows] & np.isfinite(filled), filled, asked.max_num_batched_tokens
+        )
+        return request_s(inputs.layouts.at(rows), asked)
 
     with np.errstate(all="ignore"):
         found = solve(rate, response_s=response_s, most=most)
     return np.where(np.isfinite(found), found, np.floor(most))
+
+
+def _fullest_batch(case: Case) -> float:
+    """Tokens that a batch grows to with the slots, NaN where it does not depend on them."""
+    request = case.request
+    engine, settings = request.engine, request.settings
+    defaults = engine.values["batch_defaults"]
+    if settings.max_num_batched_tokens is not None or defaults["budget"] != "tier":
+        return math.nan
+    total = visible_gib(request.accelerator, engine.name, id(engine.values), engine)
+    length = settings.max_model_len or request.model.max_position_embeddings
+    return float(default_batch(defaults, tier_of(engine, total, request.accelerator), length))
 
 
 def most_running(held: FloatArray, reserves: NDArray[np.bool_]) -> FloatArray:

@@ -121,15 +121,23 @@ class EngineRows:
             ),
         )
 
+    def batch(self, rows: Index, slots: FloatArray) -> FloatArray:
+        """Tokens of a batch with so many slots: the default of the engine version."""
+        defaults = self.engine.values["batch_defaults"]
+        by_tier = [default_batch(defaults, one, int(self.max_model_len)) for one in defaults["tiers"]]
+        tier = self.cards.tier[self.space.accelerator[rows]]
+        found: FloatArray = batch_in_force(
+            defaults, np.array(by_tier, dtype=np.float64)[tier], slots, self.max_model_len
+        )
+        return found
+
     def _given(self, rows: Index, sequences: FloatArray) -> Given:
         """Layouts and settings of `rows`, as memory takes them: what `resolve` gives for one request."""
         space, values, cards = self.space, self.engine.values, self.cards
         card, plan = space.accelerator[rows], space.plan[rows]
         length = np.full(len(rows), self.max_model_len)
         tier, total = cards.tier[card], cards.total_gib[card]
-        defaults = values["batch_defaults"]
-        by_tier = [default_batch(defaults, one, int(self.max_model_len)) for one in defaults["tiers"]]
-        batch = batch_in_force(defaults, np.array(by_tier, dtype=np.float64)[tier], sequences, length)
+        batch = self.batch(rows, sequences)
         graph_batch = self._graph_batch(tier, self.tensor[plan] >= 4, sequences)
         share = values["gpu_memory_utilization"]
         if share is None:

@@ -7,8 +7,7 @@ import numpy as np
 
 from planner.core.batch import FloatArray
 from planner.core.coefficients import FITTED
-from planner.core.decode import Layouts
-from planner.core.load import WHOLE, at_concurrency, contexts_at_most, most_running, of_request, request_s
+from planner.core.load import WHOLE, at_concurrency, contexts_at_most, most_running, of_request
 from planner.core.load import solve as littles_law
 from planner.core.request import Settings, Workload
 from planner.core.search.asked import SearchRequest
@@ -163,28 +162,52 @@ def _refuse_unfit(figures: Figures, weighed: Weighed, reason: str) -> Weighed:
     return weighed.at(np.flatnonzero(~refused))
 
 
+class _AtRate:
+    """Rows that hold at least one request, and what a request takes on each of them at any concurrency."""
+
+    def __init__(self, tables: EngineRows, alone: Weighed) -> None:
+        self.tables, self.rows, self.rates = tables, alone.rows, tables.rated(alone.rows)
+        self.load = tables.load(alone)
+        # Slots follow the concurrency; what limits them is memory
+        self.load.max_num_seqs = np.full(len(self.rows), np.nan)
+        reserves = tables.engine.values["budget"] == "whole_context"
+        held = contexts_at_most(alone.memory) if reserves else self.load.cache_sequences
+        if reserves:
+            self.load.cache_sequences = self.load.max_num_seqs
+        self.most = self.rates.work.data * most_running(held, np.full(len(self.rows), reserves))
+
+    def response_s(self, some: Index, concurrency: FloatArray) -> FloatArray:
+        """Seconds of a whole request (m,) on some rows at these concurrencies."""
+        return of_request(*self._solved(some, concurrency))
+
+    def capacity(self, some: Index) -> FloatArray:
+        """Output tokens/s of all replicas at the most requests that memory lets run (m,), whatever the wait.
+
+        Far beyond its best a machine does a little less: a quarter of the most is looked at as well.
+        """
+        done = []
+        for concurrency in (self.most[some], self.most[some] / 4.0):
+            steady, load = self._solved(some, np.maximum(np.floor(concurrency), 1.0))
+            done.append(steady.requests_per_s * load.output_tokens)
+        return np.maximum(*done)
+
+    def _solved(self, some: Index, concurrency: FloatArray) -> tuple[Steady, Load]:
+        rows = self.rows[some]
+        load = at_concurrency(self.load, some, concurrency)
+        load.max_num_batched_tokens = self.tables.batch(rows, self.tables.slots(rows, concurrency))
+        rates = self.rates if len(some) == len(self.rows) else self.rates.at(some)
+        return solve(rates, load, FITTED), load
+
+
 def _fill_at_rate(rate: float, figures: Figures, tables: EngineRows, rows: Index) -> None:
     """Figures at the concurrency that a rate of requests leads to on each row."""
     one = np.ones(len(rows))
-    alone = _refuse_unfit(figures, tables.weigh(rows, one, one), "does_not_fit")
-    rates, load = tables.rated(alone.rows), tables.load(alone)
-    # Slots follow the concurrency; what limits them is memory
-    load.max_num_seqs = np.full(len(alone.rows), np.nan)
-    reserves = tables.engine.values["budget"] == "whole_context"
-    held = contexts_at_most(alone.memory) if reserves else load.cache_sequences
-    if reserves:
-        load.cache_sequences = load.max_num_seqs
-    most = rates.work.data * most_running(held, np.full(len(alone.rows), reserves))
-
-    def response_s(some: Index, concurrency: FloatArray) -> FloatArray:
-        of_some = rates if len(some) == len(alone.rows) else rates.at(some)
-        return request_s(of_some, at_concurrency(load, some, concurrency))
-
-    concurrency = littles_law(np.full(len(most), rate), response_s=response_s, most=most)
+    alone = _AtRate(tables, _refuse_unfit(figures, tables.weigh(rows, one, one), "does_not_fit"))
+    concurrency = littles_law(np.full(len(alone.rows), rate), response_s=alone.response_s, most=alone.most)
     figures.refuse(alone.rows[np.isinf(concurrency)], "load_above_capacity")
-    enough = np.isfinite(concurrency)
-    figures.capacity_tokens_per_s[alone.rows[enough]] = _capacity(rates, load, most, np.flatnonzero(enough))
+    enough = np.flatnonzero(np.isfinite(concurrency))
     left, concurrency = alone.rows[enough], concurrency[enough]
+    figures.capacity_tokens_per_s[left] = alone.capacity(enough)
     settled = tables.weigh(left, concurrency, tables.slots(left, concurrency))
     kept = _refuse_unfit(figures, settled, "load_above_capacity")
     asked = tables.load(kept)
@@ -193,13 +216,6 @@ def _fill_at_rate(rate: float, figures: Figures, tables: EngineRows, rows: Index
     # Slots take memory from the cache: where that was too much, requests come faster than they are done
     waiting = rate * of_request(steady, asked) > kept.concurrency * (1 + WHOLE)
     figures.refuse(kept.rows[waiting], "load_above_capacity")
-
-
-def _capacity(rates: Layouts, load: Load, most: FloatArray, some: Index) -> FloatArray:
-    """Output tokens/s of all replicas at the most requests that memory lets run (m,): whatever the wait."""
-    at_most = at_concurrency(load, some, np.maximum(np.floor(most[some]), 1.0))
-    of_some = rates if len(some) == len(most) else rates.at(some)
-    return solve(of_some, at_most, FITTED).requests_per_s * at_most.output_tokens
 
 
 def _put(figures: Figures, weighed: Weighed, steady: Steady, workload: Workload) -> None:

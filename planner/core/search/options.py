@@ -91,7 +91,7 @@ def _load(question: EstimateRequest, place: int, order: Order) -> dict[str, Any]
         "concurrency": question.workload.concurrency,
         "requests_per_s": rate,
         "capacity_per_s": capacity,
-        "share_of_capacity": number(rate / capacity, 3) if rate and capacity else None,
+        "share_of_capacity": number(rate / capacity, 4) if rate and capacity else None,
     }
 
 

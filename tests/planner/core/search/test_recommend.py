@@ -360,3 +360,25 @@ def test_more_users_than_slots_can_be_stated_are_answered_with_requests_that_hol
     assert answer["options"]
     for option in answer["options"]:
         assert isinstance(parse_request(option["request"], CATALOG), EstimateRequest)
+
+
+@pytest.mark.parametrize("engine", ["vllm", "sglang", "tensorrt-llm", "llama.cpp"])
+def test_a_little_less_than_the_capacity_is_carried_and_a_little_more_is_not(engine):
+    one = {
+        "engines": (engine,),
+        "accelerators": ["nvidia-h100-pcie-80gb"],
+        "counts": [1],
+        "schemes": ["gguf-q8_0" if engine == "llama.cpp" else "bf16"],
+        "kv_cache_dtypes": ["auto"],
+    }
+    capacity = _ask(requests_per_s=0.01, **one)["options"][0]["load"]["capacity_per_s"]
+    assert _ask(requests_per_s=0.9 * capacity, **one)["options"]
+    assert _ask(requests_per_s=1.1 * capacity, **one)["options"] == []
+
+
+def test_twice_the_replicas_carry_twice_the_load():
+    # a batch for one request alone is smaller than that for many: capacity is at the many
+    more = {"engines": ("tensorrt-llm",), "accelerators": ["nvidia-h100-sxm5-80gb"], "counts": [1, 2]}
+    options = _ask(requests_per_s=0.1, objective="highest_throughput", **more)["options"]
+    carried = {option["count"]: option["load"]["capacity_per_s"] for option in options}
+    assert carried[2] == pytest.approx(2 * carried[1], rel=0.05)
