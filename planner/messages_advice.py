@@ -32,6 +32,10 @@ TRADES: dict[str, Any] = {
         "{scheme} on {billion} billion weights: small models lose more by 4 bits than large ones. Test it on your own "
         "tasks, or take 8 bits where memory allows."
     ),
+    "format_not_published": _(
+        "No {scheme} release of {model} that this engine reads is known here: these {gib} GiB would be yours to quantize "
+        "and to test. Ask for the published formats alone to see what they give."
+    ),
     "layer_groups_wide_ends": _(
         "Embeddings and head stay wide: {wide_gib} GiB, {percent} percent of these weights. Feed-forward matrices are "
         "{middle_percent} percent of what is narrowed: that is where few bits pay. With a large vocabulary, narrow embeddings "
@@ -146,6 +150,7 @@ TRADE_TITLES: dict[str, Any] = {
     "eight_bit_weights": _WEIGHTS,
     "four_bit_weights": _WEIGHTS,
     "four_bit_weights_small_model": _WEIGHTS,
+    "format_not_published": _WEIGHTS,
     "layer_groups_wide_ends": _LAYERS,
     "layer_groups_mixed": _LAYERS,
     "cache_first": _CACHE,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from planner.core.beside import SIXTEEN_BIT_BYTES, WIDE_CACHES, Beside
+from planner.core.launch.checkpoint import is_hub_name, release_for
 from planner.core.outcome import Advice
 from planner.core.settings import longest_tokens
 from planner.core.units import GIB
@@ -18,6 +19,8 @@ CACHE_SPEED = "https://github.com/vllm-project/vllm/pull/49050"
 CACHE_LONG_CONTEXT = "https://github.com/vllm-project/vllm/issues/23813"
 KEYS_BY_CHANNEL = "https://huggingface.co/papers/2402.02750"
 
+# What engines make out of wide weights while they load them.
+ON_LOAD = {"vllm": ("fp8",), "sglang": ("fp8",)}
 # Below this many parameters 4-bit weights lose more than above it.
 SMALL_MODEL = 10e9
 LONG_CONTEXT = 32_768
@@ -27,6 +30,7 @@ WORTH_PERCENT = 3.0
 def advice_on_formats(found: Beside) -> Iterator[Advice]:
     """Remarks on the stored weights and the cache of one plan."""
     yield from _weights(found)
+    yield from _release(found)
     yield from _layer_groups(found)
     if found.plan.request.kv_cache_dtype in WIDE_CACHES:
         yield from _cache_or_weights(found)
@@ -62,6 +66,19 @@ def _weights(found: Beside) -> Iterator[Advice]:
     small = parameters < SMALL_MODEL and not found.plan.request.scheme_as_published
     code = "four_bit_weights_small_model" if parameters < SMALL_MODEL else "four_bit_weights"
     yield Advice(code=code, severity="warning" if small else "info", values=values, source=ACCURACY)
+
+
+def _release(found: Beside) -> Iterator[Advice]:
+    """That weights in this format are not to be had: a checkpoint takes time, memory and a test of its own."""
+    request = found.plan.request
+    wide = request.model.native_weight_format is None and request.model.scheme is None
+    made = wide and request.scheme.id in ON_LOAD.get(request.engine.name, ())
+    plain = request.scheme.kernel in ("dense", "gguf") or request.scheme_as_published
+    if plain or made or not is_hub_name(request.model) or release_for(request) is not None:
+        return
+    total = part_bytes(request.model, request.scheme).total / GIB
+    values = {"scheme": request.scheme.id, "model": request.model.id, "gib": total}
+    yield Advice(code="format_not_published", severity="warning", values=values)
 
 
 def _gain_percent(found: Beside, name: str) -> float:

@@ -41,6 +41,16 @@ def test_wide_weights_say_what_narrow_ones_would_do() -> None:
     assert values["percent"] == pytest.approx(100 * gain, abs=0.01)
 
 
+def test_format_that_nobody_published_is_work() -> None:
+    large = {"model": "deepseek-ai/DeepSeek-V3", "accelerator": "nvidia-h200-sxm5-141gb", "count": 8}
+    group = {"parallelism": {"tensor": 8}}
+    assert advice(**large, **group, weights="int4-g128")["format_not_published"]["severity"] == "warning"
+    assert "format_not_published" not in advice(**large, **group)
+    # Qwen publishes it, and engines make FP8 out of 16 bits while they load
+    assert "format_not_published" not in advice(model="Qwen/Qwen2.5-7B-Instruct", weights="awq-int4")
+    assert "format_not_published" not in advice(model="Qwen/Qwen2.5-1.5B", weights="fp8")
+
+
 def test_layer_groups_say_what_stays_wide() -> None:
     values = advice(weights="awq-int4")["layer_groups_wide_ends"]["values"]
     # By hand: 152,064 × 3,584 × 2 B for each of embedding and head; three matrices of 3,584 × 18,944 in each of 28
