@@ -66,8 +66,8 @@ CONTRADICTED: dict[str, Any] = {
         "{rule} GiB by the rule, {exact} GiB exactly: the cache of this load alone is {cache_gib} GiB."
     ),
     "cache_of_hidden_size": _(
-        "{rule} bytes by the rule, {exact} exactly, {ratio} times less: it leaves out that {heads} heads share {kv_heads}, and "
-        "windows, latents or states."
+        "{rule} bytes by the rule, {exact} exactly, {ratio} times less: it knows nothing of shared KV heads ({kv_heads} for "
+        "{heads} heads here), narrow caches, windows, latents or states."
     ),
     "share_always_90": _("{exact} is in force here: {gib} GiB or {tokens} KV tokens apart."),
     "length_12_p99": _("{longest} tokens × 1.2 is {rule}; in force is {exact}, and the model takes {limit}."),
@@ -90,7 +90,7 @@ CONTRADICTED: dict[str, Any] = {
 NOT_APPLICABLE: dict[str, Any] = {
     "usable_memory_85": _("{engine} takes the cache of its context, not a share of the card."),
     "reserve_20": _("Nothing is shared out here."),
-    "share_always_90": _("{engine} has no such share."),
+    "share_always_90": _("{engine} shares memory out by another rule: 0.9 means something else there."),
     "bandwidth_over_weights": _("A mixture of experts reads a part of its weights only."),
     "int4_four_times": _("Both widths would have to run here to compare them."),
     "cache_before_weights": _("There are not two formats left to choose between."),
