@@ -139,7 +139,10 @@ def most_users(request: EstimateRequest, catalog: Catalog) -> Limit:
         return _no_users(memory, speed)
     value = math.floor(running + ENOUGH) * request.parallelism.data
     allowed = float(memory.max_num_seqs[0])
-    code = "max_num_seqs" if allowed <= running + ENOUGH else "kv_cache"
+    if allowed <= running + ENOUGH:
+        code = "max_num_seqs"
+    else:
+        code = "search_limit" if running + ENOUGH >= MOST_USERS_PER_REPLICA else "kv_cache"
     if not value:
         return Limit(value=None, code=code)
     return Limit(

@@ -214,3 +214,17 @@ def test_highest_finds_every_edge(last: int) -> None:
 
 def test_highest_of_an_empty_range_is_nothing() -> None:
     assert highest(0, up_to(5)) is None
+
+
+def test_users_that_nothing_stops_are_said_to_be_those_of_the_search() -> None:
+    # By hand: 36 KiB of cache a token and 14 tokens on average for a user are 50 GiB for 100,000 users, of 110 free
+    asked = {
+        "model": {"id": "Qwen/Qwen2.5-3B"},
+        "accelerator": "nvidia-h200-sxm5-141gb",
+        "engine": {"name": "sglang"},
+        "settings": {"max_num_seqs": 1_000_000},
+        "workload": {"input_tokens": 1, "output_tokens": 26, "concurrency": 1},
+    }
+    request = parse_request(asked, CATALOG)
+    assert isinstance(request, EstimateRequest)
+    assert limits_of(request, CATALOG).most_users == Limit(value=100_000, code="search_limit")
