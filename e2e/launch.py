@@ -14,6 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from e2e.verdicts import compared
 from e2e.vllm_cpu import VERSION, Vllm, VllmError, complete, faults, installed, printed_kv_tokens, serving
 from scripts.services import free_port
 
@@ -48,14 +49,14 @@ MODEL_NAME = "tiny"
 
 
 def main() -> int:
-    """Run both checks and return the exit code."""
+    """Run the checks and return the exit code."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     import django
 
     django.setup()
     try:
         engine = installed(Path(os.environ.get("DECODECK_E2E_VLLM", FOLDER)))
-        failed = _parsed(engine) + _started(engine)
+        failed = _parsed(engine) + compared(engine) + _started(engine)
     except VllmError as error:
         print(f"make e2e: {error}", file=sys.stderr)
         return 1

@@ -13,6 +13,8 @@ from planner.core.launch.lookup import concept_of
 READABLE = re.compile(r"\d+(\.\d+)?[kmgtKMGT]?")
 WHOLE = re.compile(r"[+-]?\d+")
 SHOWN = 80
+# Flags whose value is a whole configuration end so
+OBJECTS = ("-config", "-op-priority")
 # Up to here a plain number stood for a compilation level; later the whole object is wanted
 LAST_WITH_LEVEL = (0, 11, 2)
 
@@ -73,7 +75,7 @@ def _not_json(launch: Launch, given: Given, value: str) -> Finding | None:
         return None
     plain = json_value(value)
     is_json = not isinstance(plain, str) or value[:1] == '"'
-    wants_object = launch.engine == "vllm" and (given.name or "").endswith("-config")
+    wants_object = launch.engine == "vllm" and (given.name or "").endswith(OBJECTS)
     if is_json and not wants_object:
         return None
     release = release_of(launch.version or launch.table.newest)
