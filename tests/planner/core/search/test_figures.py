@@ -88,7 +88,7 @@ def test_figures_at_a_rate_are_those_of_estimates_at_the_solved_concurrency(engi
         assert getattr(figures, name)[rows] == pytest.approx(getattr(speed, name), rel=1e-12)
 
 
-@pytest.mark.parametrize("engine", ["vllm", "llama.cpp"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_rate_is_solved_alike_for_a_candidate_and_for_one_estimate(engine):
     request, space, figures = _searched(MODELS[0], engine, requests_per_s=2.5)
     rows = _serving(figures)
