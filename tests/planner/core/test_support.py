@@ -28,6 +28,20 @@ def test_tensorrt_llm_loads_what_its_matrix_lists(card, weights, loads):
     assert ("scheme_not_here" in found) is not loads
 
 
+# The same matrix has sm80 to sm103 and sm120, and no board: theirs is another product
+@pytest.mark.parametrize(
+    ("card", "runs"),
+    [
+        ("nvidia-jetson-thor-t5000", False),
+        ("nvidia-jetson-agx-orin-64gb", False),
+        ("nvidia-gb10-dgx-spark", True),
+    ],
+)
+def test_tensorrt_llm_is_not_for_boards(card, runs):
+    found = codes(answer(SMALL, card, engine="tensorrt-llm"))
+    assert ("engine_not_for_vendor" in found) is not runs
+
+
 def test_the_older_engine_build_of_tensorrt_llm_took_eight_bit_integers():
     found = codes(
         answer(SMALL, "nvidia-a100-sxm4-80gb", engine="tensorrt-llm", version="0.16.0", weights="int8-w8a8")
