@@ -1,9 +1,10 @@
-"""Each flag of a command: what it is called, its value, and whether this version has it."""
+"""What was read: each flag with its value and whether this version has it, and the engine it was held against."""
 
 from typing import Any
 
 from planner.core.check.arguments import Given
 from planner.core.check.launch import Launch
+from planner.core.engines import release_of
 from planner.core.launch.lookup import concept_of, default_at
 
 SHOWN = 300
@@ -38,3 +39,31 @@ def _plain(value: Any) -> str | None:
 
 def _joined(given: Given) -> str | None:
     return " ".join(given.values)[:SHOWN] if given.values else None
+
+
+def engine_of(launch: Launch | None) -> dict[str, Any] | None:
+    """Engine and version that the command was held against, and how well that version is known; None without one."""
+    if launch is None:
+        return None
+    return {
+        "name": launch.engine,
+        "version": launch.version or launch.table.newest,
+        "version_stated": launch.version is not None,
+        "standing": launch.standing.kind,
+        "verified": launch.standing.verified,
+        "older": launch.standing.older,
+        "newer": launch.standing.newer,
+        "kind": launch.kind,
+        **_driver(launch),
+    }
+
+
+def _driver(launch: Launch) -> dict[str, Any]:
+    """CUDA of the published builds of this version, and the oldest NVIDIA driver that runs it; None where not known."""
+    release = release_of(launch.standing.older or "")
+    exact = launch.standing.kind in {"read", "line"}
+    for row in launch.table.hosts.get("drivers", {}).get(launch.engine, ()) if exact else ():
+        first, last = (release_of(version) for version in row["seen"])
+        if release is not None and first is not None and last is not None and first <= release <= last:
+            return {"cuda": row["cuda"], "driver": row["driver"]}
+    return {"cuda": None, "driver": None}

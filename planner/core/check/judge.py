@@ -13,13 +13,14 @@ from planner.core.check.arguments import read_arguments
 from planner.core.check.around import around_findings, flags_before_image, free_word_is_model
 from planner.core.check.conflicts import conflict_findings
 from planner.core.check.conflicts_other import other_conflicts
-from planner.core.check.explained import explained
+from planner.core.check.explained import engine_of, explained
 from planner.core.check.found import Edit, Finding, mended, without_repeats
 from planner.core.check.image import opened
 from planner.core.check.launch import Launch, digits_of
 from planner.core.check.names import CardName, ModelName, card_name, model_name
 from planner.core.check.program import Program
 from planner.core.check.typed import typed_text
+from planner.core.check.unknown import as_meant
 from planner.core.check.values import flag_findings
 from planner.core.check.weights_asked import (
     bitsandbytes_findings,
@@ -29,7 +30,6 @@ from planner.core.check.weights_asked import (
 )
 from planner.core.check.words import Script, read_script
 from planner.core.check.written import read_written
-from planner.core.engines import release_of
 from planner.core.estimate import estimate
 from planner.core.launch.lookup import standing
 from planner.core.launch.tables import hosts, table
@@ -78,7 +78,7 @@ def check(asked: Asked, catalog: Catalog) -> dict[str, Any]:
         "valid": not judged.errors,
         "problems": [_problem(item, launch) for item in judged.findings[:MOST_PROBLEMS]],
         "mended_command": _mended(asked, judged, catalog) if judged.errors else None,
-        "engine": _engine(launch),
+        "engine": engine_of(launch),
         "flags": explained(launch) if launch is not None else [],
         "read": judged.read,
         "estimate": judged.answer,
@@ -95,33 +95,6 @@ def _problem(item: Finding, launch: Launch | None) -> dict[str, Any]:
         "values": dict(item.values),
         "fix": item.fix,
     }
-
-
-def _engine(launch: Launch | None) -> dict[str, Any] | None:
-    if launch is None:
-        return None
-    return {
-        "name": launch.engine,
-        "version": launch.version or launch.table.newest,
-        "version_stated": launch.version is not None,
-        "standing": launch.standing.kind,
-        "verified": launch.standing.verified,
-        "older": launch.standing.older,
-        "newer": launch.standing.newer,
-        "kind": launch.kind,
-        **_driver(launch),
-    }
-
-
-def _driver(launch: Launch) -> dict[str, Any]:
-    """CUDA of the published builds of this version, and the oldest NVIDIA driver that runs it; None where not known."""
-    release = release_of(launch.standing.older or "")
-    exact = launch.standing.kind in {"read", "line"}
-    for row in launch.table.hosts.get("drivers", {}).get(launch.engine, ()) if exact else ():
-        first, last = (release_of(version) for version in row["seen"])
-        if release is not None and first is not None and last is not None and first <= release <= last:
-            return {"cuda": row["cuda"], "driver": row["driver"]}
-    return {"cuda": None, "driver": None}
 
 
 def _mended(asked: Asked, judged: _Judged, catalog: Catalog) -> str | None:
@@ -213,7 +186,9 @@ def _with_model(launch: Launch) -> Launch:
     return replace(launch, model=given.value, model_flag=given.typed)
 
 
-def _judge_launch(launch: Launch, asked: Asked, catalog: Catalog, found: list[Finding]) -> _Judged:
+def _judge_launch(typed: Launch, asked: Asked, catalog: Catalog, found: list[Finding]) -> _Judged:
+    flags = list(flag_findings(typed))
+    launch = _with_model(as_meant(typed, flags))
     model = model_name(catalog, launch.model, asked.model)
     read = amounts(launch, model, catalog)
     container = launch.program.container
@@ -231,7 +206,7 @@ def _judge_launch(launch: Launch, asked: Asked, catalog: Catalog, found: list[Fi
         *launch.arguments.findings,
         *_placeholders(launch),
         *_version_findings(launch, asked),
-        *flag_findings(launch),
+        *flags,
         *(conflict_findings(launch, spec) if launch.engine == "vllm" else other_conflicts(launch)),
         *around_findings(launch, asked.ports_in_use),
         *_model_findings(launch, model),
@@ -254,7 +229,7 @@ def _judge_launch(launch: Launch, asked: Asked, catalog: Catalog, found: list[Fi
         text=launch.text,
         findings=tuple(without_repeats(_said_once(findings))),
         editable=launch.program.editable,
-        launch=launch,
+        launch=typed,
         read=shown if read.request["model"] is not None else None,
         answer=answer,
     )

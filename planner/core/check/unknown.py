@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -11,6 +12,7 @@ from planner.core.check.found import Edit, Finding
 from planner.core.check.launch import Launch, number_of
 from planner.core.check.meant import WISHED
 from planner.core.launch.lookup import choices_at, concept_of, kind_at, names_of, status_at, takes_value
+from planner.core.launch.spelling import find
 from planner.core.launch.tables import ENGINES, FlagTable
 from planner.core.launch.tables import table as table_of
 
@@ -51,6 +53,30 @@ def unknown_flag(launch: Launch, given: Given) -> Finding:
         return Finding(code="flag_unknown_here", severity="warning", flag=given.typed, values=values)
     code = "flag_of_other_engine" if owner else "flag_unknown"
     return Finding(code=code, flag=given.typed, values=values, fix="", edits=(given.dropped(launch.text),))
+
+
+def as_meant(launch: Launch, findings: Sequence[Finding]) -> Launch:
+    """The launch with each slip of a flag read as the flag that was meant, where that one is not given itself.
+
+    Memory is judged on this: a misspelt tensor-parallel size is one mistake, and not a plan for a single card besides.
+    """
+    meant = {
+        item.flag: item.values["instead"]
+        for item in findings
+        if item.code in ("flag_unknown", "flag_of_other_engine") and item.values.get("instead")
+    }
+    given = [
+        _named(launch, item, meant[item.typed]) if item.name is None and item.typed in meant else item
+        for item in launch.arguments.given
+    ]
+    return replace(launch, arguments=replace(launch.arguments, given=given))
+
+
+def _named(launch: Launch, given: Given, name: str) -> Given:
+    found = find(launch.table, name, launch.version)
+    if found.flag is None or launch.arguments.last(found.flag.name) is not None:
+        return given
+    return replace(given, found=found, kind=kind_at(found.flag, launch.version))
 
 
 def _behind_image(launch: Launch, given: Given, before: int) -> Finding:

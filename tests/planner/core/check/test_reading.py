@@ -114,6 +114,36 @@ def test_cards_that_disagree_are_asked_about_and_do_not_refuse() -> None:
     assert (found["valid"], "accelerator_ambiguous" in warnings(found)) == (True, True)
 
 
+def test_slip_of_a_flag_is_one_mistake_and_its_value_counts_for_memory() -> None:
+    # 61 GiB of weights need four cards of 24 GB, and four were asked for: the memory is not wrong, the spelling is
+    found = judged(
+        "vllm serve Qwen/Qwen2.5-Coder-32B-Instruct --tensor-paralel-size 4 --max-model-length 8192 --kv-cache-dtype fp8",
+        version="0.20.2",
+        accelerator="RTX 4090",
+        count=4,
+    )
+    assert errors(found) == [
+        ("flag_unknown", "--tensor-paralel-size"),
+        ("flag_unknown", "--max-model-length"),
+    ]
+    assert warnings(found) == []
+    assert found["mended_command"] == (
+        "vllm serve Qwen/Qwen2.5-Coder-32B-Instruct --tensor-parallel-size 4 --max-model-len 8192 --kv-cache-dtype fp8"
+    )
+    assert found["read"]["parallelism"]["tensor"] == 4
+
+
+def test_slip_beside_the_right_flag_leaves_the_right_one_in_force() -> None:
+    found = judged(
+        "vllm serve Qwen/Qwen2.5-Coder-32B-Instruct --tensor-parallel-size 4 --tensor-paralel-size 2",
+        version="0.20.2",
+    )
+    assert (errors(found), found["read"]["parallelism"]["tensor"]) == (
+        [("flag_unknown", "--tensor-paralel-size")],
+        4,
+    )
+
+
 def test_memory_that_is_short_refuses_with_the_length_that_fits() -> None:
     found = judged(
         "vllm serve Qwen/Qwen2.5-14B-Instruct --max-model-len 32768 --quantization fp8",
