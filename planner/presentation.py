@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from planner import target_words
 from planner.core.figures import NBSP, count, short, with_unit
@@ -126,23 +125,17 @@ def _fits(answer: Mapping[str, Any], request: Mapping[str, Any], setup: Setup, r
         }
     if targets := target_words.judged(answer):
         return target_words.headline(targets)
+    # Not ngettext: where a language has one form, it names the users, and gettext's tools refuse a name that the
+    # singular lacks.
     if not room:
         return (
-            ngettext(
-                "Fits: the user decodes alone.",
-                "Fits: all %(asked)s users decode at once.",
-                asked,
-            )
-            % values
+            _("Fits: the user decodes alone.")
+            if asked == 1
+            else _("Fits: all %(asked)s users decode at once.") % values
         )
-    return (
-        ngettext(
-            "Fits: the user decodes alone, and there is room for %(room)s.",
-            "Fits: all %(asked)s users decode at once, and there is room for %(room)s.",
-            asked,
-        )
-        % values
-    )
+    if asked == 1:
+        return _("Fits: the user decodes alone, and there is room for %(room)s.") % values
+    return _("Fits: all %(asked)s users decode at once, and there is room for %(room)s.") % values
 
 
 def _holds(answer: Mapping[str, Any], setup: Setup) -> str:
