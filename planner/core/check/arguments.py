@@ -4,6 +4,7 @@ argparse (vLLM, SGLang): unique prefixes, lists that swallow words. click (Tenso
 """
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -60,7 +61,8 @@ class Given:
 
     def piece(self, name: str, text: str) -> str:
         """The flag under another name, with its value as it stands in the text."""
-        value = text[self.value_start : self.value_end] or " ".join(self.values)
+        known = self.values if self.unknown_value else map(shlex.quote, self.values)
+        value = text[self.value_start : self.value_end] or " ".join(known)
         return f"{name} {value}" if self.values else name
 
     def dropped(self, text: str) -> Edit:

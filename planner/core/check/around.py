@@ -1,9 +1,10 @@
 """What stands around the flags: container, ports, address, variables, secrets, and how the model is named."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from planner.core.check.arguments import Given
-from planner.core.check.docker import WITH_VALUE, WITHOUT_VALUE, Container
+from planner.core.check.docker import WITH_VALUE, WITHOUT_VALUE, Container, Option
 from planner.core.check.found import Edit, Finding
 from planner.core.check.launch import Launch, digits_of, stray
 from planner.core.engines import release_of
@@ -82,7 +83,7 @@ def _gpus(launch: Launch, container: Container) -> Iterator[Finding]:
     if gpus is None or container.compose:
         return
     if gpus.value.startswith("device=") and "," in gpus.value and '"' not in gpus.value:
-        fix = f"'\"{gpus.value}\"'"
+        fix = shlex.quote(f'"{gpus.value}"')
         yield Finding(
             code="gpu_list_unquoted",
             flag=gpus.typed,
@@ -173,7 +174,7 @@ def _port_findings(launch: Launch, container: Container | None, taken: Sequence[
     if container is not None and not container.shares_host_network:
         for option in container.options:
             if option.name == "publish":
-                yield from _published(option.value, option.typed, option.start, option.end, taken)
+                yield from _published(launch.text, option, taken)
         return
     port = _own_port(launch)
     if port in taken and port is not None:
@@ -183,15 +184,23 @@ def _port_findings(launch: Launch, container: Container | None, taken: Sequence[
         )
 
 
-def _published(value: str, typed: str, start: int, end: int, taken: Sequence[int]) -> Iterator[Finding]:
-    parts = value.split(":")
+def _published(text: str, option: Option, taken: Sequence[int]) -> Iterator[Finding]:
+    parts = option.value.split(":")
     port = digits_of(parts[-2]) if len(parts) > 1 else None
     if port is None or port not in taken:
         return
-    parts[-2] = str(_free(port, taken))
-    fix = f"{typed} {':'.join(parts)}"
+    taken_pair, free_pair = ":".join(parts[-2:]), f"{_free(port, taken)}:{parts[-1]}"
+    piece = text[option.start : option.end]
+    if piece.count(taken_pair) == 1:  # as typed: quotes and variables stay
+        fix = piece.replace(taken_pair, free_pair)
+    else:
+        fix = f"{option.typed} {shlex.quote(':'.join([*parts[:-2], free_pair]))}"
     yield Finding(
-        code="port_in_use", flag=typed, values={"port": port}, fix=fix, edits=(Edit(start, end, fix),)
+        code="port_in_use",
+        flag=option.typed,
+        values={"port": port},
+        fix=fix,
+        edits=(Edit(option.start, option.end, fix),),
     )
 
 
@@ -274,7 +283,7 @@ def _model_findings(launch: Launch) -> Iterator[Finding]:
             code="model_needs_flag",
             flag="model",
             values={"word": first.text, "engine": launch.engine, "needs": name},
-            fix=f"{name} {first.text}",
+            fix=f"{name} {first.typed_again}",
             edits=(Edit(first.start, first.start, f"{name} "),),
         )
         yield from stray(words[1:], launch.engine)

@@ -1,5 +1,6 @@
 """Checks across flags of vLLM that fail when the configuration is built. Which version has which is in the flag data."""
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from math import gcd
 from typing import Any
@@ -312,14 +313,14 @@ def _gguf(launch: Launch, _model: ModelSpec | None) -> Iterator[Finding]:
 def _llama_server(launch: Launch, file: str) -> str:
     """The command for llama-server that says the same as this one."""
     length, port, host = launch.whole("max_length"), _port(launch), launch.of("host")
-    words = [f"llama-server -m {file}" if file.lower().endswith(".gguf") else f"llama-server -hf {file}"]
+    words = [f"llama-server {'-m' if file.lower().endswith('.gguf') else '-hf'} {shlex.quote(file)}"]
     if length:
         words.append(f"-c {length * (launch.whole('max_sequences') or 1)}")
     if launch.whole("max_sequences"):
         words.append(f"-np {launch.whole('max_sequences')}")
     words.append("-ngl all")
     if host is not None and host.value:
-        words.append(f"--host {host.value}")
+        words.append(f"--host {shlex.quote(host.value)}")
     return " ".join([*words, f"--port {port}"])
 
 

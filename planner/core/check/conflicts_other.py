@@ -1,5 +1,6 @@
 """Checks across flags of llama-server, SGLang and TensorRT-LLM."""
 
+import shlex
 from collections.abc import Iterator
 
 from planner.core.check.found import Edit, Finding
@@ -28,7 +29,7 @@ def _llama(launch: Launch) -> Iterator[Finding]:
         split = arguments.last("--split-mode")
         needs = None
         if values is not None and values.value and values.value not in PLAIN_CACHE:
-            needs = f"{values.typed} {values.value}"
+            needs = f"{values.typed} {shlex.quote(values.value)}"
         elif split is not None and split.value == "tensor":
             needs = f"{split.typed} tensor"
         if needs is not None:
@@ -49,7 +50,8 @@ def _llama_model(launch: Launch) -> Iterator[Finding]:
         return
     repository = given.value.count("/") == 1 and not given.value.startswith((".", "/", "~"))
     if repository:
-        fix = f"-hf {given.value}" if "gguf" in given.value.lower() else f"-hf {given.value}-GGUF:Q4_K_M"
+        name = given.value if "gguf" in given.value.lower() else f"{given.value}-GGUF:Q4_K_M"
+        fix = f"-hf {shlex.quote(name)}"
         yield Finding(
             code="model_is_no_gguf",
             flag=given.typed,
@@ -114,7 +116,7 @@ def _nodes(launch: Launch) -> Iterator[Finding]:
         yield Finding(code="ranks_not_over_nodes", flag=given.typed, values={"ranks": ranks, "nodes": nodes})
     replicas = launch.of("data_parallel")
     if replicas is not None and nodes > 1 and (launch.whole("data_parallel") or 1) > 1:
-        fix = f"--attn-dp-size {replicas.value}"
+        fix = replicas.piece("--attn-dp-size", launch.text)
         yield Finding(
             code="replicas_over_nodes",
             flag=replicas.typed,

@@ -200,7 +200,9 @@ def _behind_entry(
         code="entrypoint_repeated",
         flag="model",
         values={"program": typed, "entry": " ".join(entry)},
-        fix=f"--model {rest[0].text}" if model else rest[0].text if rest and rest[0].text[:1] != "-" else "",
+        fix=f"--model {rest[0].typed_again}"
+        if model
+        else (rest[0].typed_again if rest and rest[0].text[:1] != "-" else ""),
         edits=(Edit(first.start, end, "--model " if model else ""),),
     )
     return replace(read, arguments=rest, form=repeated.form, findings=(*read.findings, finding))

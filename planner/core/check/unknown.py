@@ -1,6 +1,7 @@
 """A flag that no version of an engine has: what may have been meant by it."""
 
 import difflib
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -24,8 +25,11 @@ def unknown_flag(launch: Launch, given: Given) -> Finding:
     """A name that no version read has: with a stray =, another engine's, a wished one, or a slip."""
     head, sign, value = given.typed.partition("=")
     if sign and head in launch.table.flags and not launch.table.names["equals"]:
-        edits = (Edit(given.start, given.start + len(given.typed), f"{head} {value}"),)
-        return Finding(code="flag_with_equals", flag=head, fix=f"{head} {value}", edits=edits)
+        fix = f"{head} {shlex.quote(value)}"
+        edits = (Edit(given.start, given.end, fix),)
+        if launch.text.startswith(f"{head}=", given.start):  # the value stays as it was quoted
+            edits = (Edit(given.start + len(head), given.start + len(head) + 1, " "),)
+        return Finding(code="flag_with_equals", flag=head, fix=fix, edits=edits)
     container = launch.program.container
     name = head.lstrip("-")
     if (

@@ -5,6 +5,7 @@ its place in the text, so that a mend can be made where the fault stands.
 """
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -36,6 +37,11 @@ class Word:
     quoted: bool = False
     variable: bool = False  # holds a $NAME or $(command) whose value is not known here
     placeholder: bool = False  # <model>, as documentation writes it
+
+    @property
+    def typed_again(self) -> str:
+        """The word for another command: quoted where a shell would read it otherwise, a variable left to the shell."""
+        return self.text if self.variable or self.placeholder else shlex.quote(self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

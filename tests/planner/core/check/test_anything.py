@@ -6,7 +6,7 @@ import random
 import pytest
 
 from planner.core.check.judge import MOST_PROBLEMS
-from planner.core.check.words import MAX_CHARACTERS
+from planner.core.check.words import MAX_CHARACTERS, Word, read_script
 from tests.planner.core.check.judging import errors, fixes, judged
 from tests.planner.core.check.test_containers import SERVICE, UNIT
 from tests.planner.core.check.test_launch_commands import CASES
@@ -106,3 +106,39 @@ def test_odd_numbers_are_answered_wherever_a_number_stands(number: str) -> None:
 def test_a_port_behind_the_last_one_is_looked_for_from_the_first() -> None:
     found = judged("vllm serve a/b --port 65535", ports_in_use=(65_535, 1024))
     assert fixes(found)[0] == "--port 1025"
+
+
+# Each command is safe as pasted, for the text stands in quotes: so must be what mends it.
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("docker run --gpus all -p '$(id):8000:8000' vllm/vllm-openai:v0.20.2 --model a/b", None),
+        ("docker run --gpus all -p '$(id) x:8000:8000' vllm/vllm-openai:v0.20.2 --model a/b", None),
+        ("docker run --gpus 'device=0,$(id)' vllm/vllm-openai:v0.20.2 --model a/b", None),
+        ("docker run --gpus all vllm/vllm-openai:v0.9.0 vllm serve '$(id)'", None),
+        ("llama-server -m a.gguf --host='$(id)'", None),
+        ("llama-server -m a.gguf '--host=$(id)'", None),
+        ("llama-server -m '$(id)/b'", None),
+        ("vllm serve '$(id).gguf' --host '$(id)'", "0.32.0"),
+        ("python -m sglang.launch_server '$(id)'", None),
+    ],
+)
+def test_text_that_was_quoted_stays_quoted_when_it_is_mended(text: str, version: str | None) -> None:
+    found = judged(text, version=version, ports_in_use=(8000,))
+    for mend in (found["mended_command"], *fixes(found)):
+        if mend:
+            assert not any(word.variable for word in words_of(mend)), mend
+
+
+def words_of(text: str) -> list[Word]:
+    return [word for command in read_script(text).commands for word in command.words]
+
+
+def test_a_variable_beside_a_taken_port_is_left_to_the_shell() -> None:
+    found = judged(
+        "docker run --gpus all --ipc host -p $IP:8000:8000 vllm/vllm-openai:v0.20.2 --model Qwen/Qwen2.5-7B-Instruct",
+        ports_in_use=(8000,),
+    )
+    assert found["mended_command"] == (
+        "docker run --gpus all --ipc host -p $IP:8001:8000 vllm/vllm-openai:v0.20.2 --model Qwen/Qwen2.5-7B-Instruct"
+    )
