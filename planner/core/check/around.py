@@ -191,16 +191,19 @@ def _published(text: str, option: Option, taken: Sequence[int]) -> Iterator[Find
         return
     taken_pair, free_pair = ":".join(parts[-2:]), f"{_free(port, taken)}:{parts[-1]}"
     piece = text[option.start : option.end]
-    if piece.count(taken_pair) == 1:  # as typed: quotes and variables stay
-        fix = piece.replace(taken_pair, free_pair)
+    if piece.count(taken_pair) == 1:  # as typed: quotes, variables and what a file has around it stay
+        fix = piece.replace(taken_pair, free_pair).strip()
+        at = option.start + piece.index(taken_pair)
+        edit = Edit(at, at + len(taken_pair), free_pair)
     else:
         fix = f"{option.typed} {shlex.quote(':'.join([*parts[:-2], free_pair]))}"
+        edit = Edit(option.start, option.end, fix)
     yield Finding(
         code="port_in_use",
         flag=option.typed,
         values={"port": port},
         fix=fix,
-        edits=(Edit(option.start, option.end, fix),),
+        edits=(edit,),
     )
 
 

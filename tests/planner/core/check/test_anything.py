@@ -142,3 +142,13 @@ def test_a_variable_beside_a_taken_port_is_left_to_the_shell() -> None:
     assert found["mended_command"] == (
         "docker run --gpus all --ipc host -p $IP:8001:8000 vllm/vllm-openai:v0.20.2 --model Qwen/Qwen2.5-7B-Instruct"
     )
+
+
+def test_a_taken_port_of_a_compose_file_is_mended_in_its_place() -> None:
+    text = (
+        "services:\n  vllm:\n    image: vllm/vllm-openai:v0.32.0\n    ipc: host\n"
+        '    ports:\n      - "127.0.0.1:8000:8000"\n      - "9000:9000"\n    command: --model Qwen/Qwen2.5-7B-Instruct\n'
+        "    deploy: {resources: {reservations: {devices: [{driver: nvidia, count: 1, capabilities: [gpu]}]}}}\n"
+    )
+    found = judged(text, ports_in_use=(8000,))
+    assert found["mended_command"] == text.replace("127.0.0.1:8000:", "127.0.0.1:8001:")
