@@ -85,6 +85,8 @@ def text_of(value: Any) -> str:
     """A value of a request as its input shows it."""
     if value is None or value is False:
         return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     return "1" if value is True else str(value)
 
 

@@ -15,6 +15,7 @@ from planner.hero_figures import Figure, figures, seconds
 from planner.messages import word
 from planner.messages_search import ADVICE
 from planner.setup import ENGINE_NAMES, Setup
+from planner.target_words import certainty, judged
 
 Option = Mapping[str, Any]
 # Scales and zeros included: 4-bit formats come to 4.25 to 6.6 bits, 8-bit ones to 8.5.
@@ -170,6 +171,7 @@ def sentences(answer: Mapping[str, Any], question: Mapping[str, Any], names: Nam
             "low": short(interval[0], 2),
             "high": f"{short(interval[1], 2)}{NBSP}ms",
         }
+    said += " " + sure if (sure := certainty(judged(best))) else ""
     return said + " " + searched_sentence(answer, has_targets=bool(question.get("targets")))
 
 

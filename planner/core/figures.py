@@ -36,10 +36,12 @@ def count(value: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share as whole percent without the sign: 0.32 -> 32; below one percent one digit is kept."""
+    """A share as whole percent without the sign: 0.32 -> 32; below one percent one digit is kept, and nothing but all is 100."""
     if share is None or not math.isfinite(share):
         return DASH
     value = 100 * share
+    if 99.5 <= value < 100:
+        return f"{min(value, 99.9):.1f}"
     return f"{value:.0f}" if value >= 1 or value == 0 else f"{value:.1g}"
 
 

@@ -83,6 +83,16 @@ def test_recommend_shows_differences_only_without_script(client: Client) -> None
     assert 'name="diff" value="1"' in fewer  # the form keeps it
 
 
+def test_recommend_says_where_the_limit_lies_within_the_interval(client: Client) -> None:
+    # 70 W of RTX PRO 4000 SFF: 36.6 ms per token with 27 to 50 in four of five, so 40 is met and not certain
+    asked = "/recommend/?m=meta-llama/Llama-3.1-8B-Instruct&oa=nvidia-rtx-pro-4000-sff-blackwell&on=1&u=40&tpot={}"
+    lies = "lies between: measure one machine before you buy the rest."
+    near, far = (client.get(asked.format(limit), follow=True).content.decode() for limit in (40, 400))
+    assert (f"Your limit of 40.0\N{NO-BREAK SPACE}ms {lies}" in near, lies in far) == (True, False)
+    plan = re.search(r'href="(/plan/\?[^"]*)"', near)
+    assert plan and "tpot=40&" in unescape(plan[1])  # as it was typed, not 40.0
+
+
 def test_recommend_when_nothing_meets_the_targets(client: Client) -> None:
     response = page(client, f"{MINE}&tpot=1")
     assert re.fullmatch(

@@ -37,6 +37,15 @@ def test_percent_keeps_a_digit_below_one() -> None:
     assert [percent(0.789), percent(0.004), percent(0), percent(None)] == ["79", "0.4", "0", "–"]
 
 
+def test_percent_of_nearly_all_is_not_all() -> None:
+    assert [percent(23_260 / 23_326), percent(0.99999), percent(0.994), percent(1)] == [
+        "99.7",
+        "99.9",
+        "99",
+        "100",
+    ]
+
+
 def test_span_has_two_digits_each_or_is_a_dash() -> None:
     assert [span(30.4, 44.2), span(None, 44.2)] == ["30–44", "–"]
 
