@@ -27,7 +27,7 @@ class SearchChoices:
     classes: Sequence[Choice]
     vendors: Sequence[str]
     currencies: Sequence[str]
-    accelerators: Sequence[str]
+    accelerators: Sequence[Choice]
 
 
 def search_choices(catalog: Catalog) -> SearchChoices:
@@ -53,7 +53,7 @@ def search_choices(catalog: Catalog) -> SearchChoices:
         classes=[Choice(value=name, label=label) for name, label in _classes().items()],
         vendors=sorted({card.vendor for card in catalog.accelerators.values()}, key=str.casefold),
         currencies=CURRENCIES,
-        accelerators=sorted(catalog.accelerators),
+        accelerators=[choice for group in shared.accelerators for choice in group.choices],
     )
 
 

@@ -197,7 +197,7 @@ def _word_rows(options: Sequence[Option], catalog: Catalog) -> list[Row]:
         (_("Engine"), [engine_name(option["engine"]) for option in options]),
         (_("Weights per card, GiB"), [_gib(option, "weights_gib") for option in options]),
         (_("KV cache per card, GiB"), [_gib(option, "kv_cache_gib") for option in options]),
-        (_("Memory per card, GiB"), [short(card.memory_gib) for card in cards]),
+        (_("Memory per card, GiB"), [_gib(option, "total_gib") for option in options]),
         (_("Bandwidth per card, GB/s"), [count(value) for value in bandwidth]),
     )
     return [_row(name, [Cell(text=text) for text in row], leading=set()) for name, row in texts]
