@@ -4,10 +4,11 @@ from typing import Any
 
 from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, extend_schema
-from rest_framework.decorators import api_view, permission_classes
+from rest_framework.decorators import api_view, permission_classes, throttle_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from access.counters import SearchThrottle
 from access.permissions import HasScope
 from planner import fit_answers
 from planner.api_bodies import PROBLEM_RESPONSES, answer_or_list, one_or_list, respond
@@ -33,6 +34,7 @@ from planner.schemas_limits import LIMITS_ANSWER, REQUEST_OF_LIMITS
 )
 @api_view(["POST"])
 @permission_classes([HasScope("estimates:read")])  # type: ignore[list-item]  # an instance makes itself
+@throttle_classes([SearchThrottle])
 def limits(request: Request) -> Response:
     """Answer one estimate request or a list of them with its limits."""
     return respond(request.data, _answer, limit=settings.LIMITS_PER_CALL)
@@ -56,6 +58,7 @@ def _answer(requests: list[Any]) -> list[dict[str, Any]]:
 )
 @api_view(["POST"])
 @permission_classes([HasScope("estimates:read")])  # type: ignore[list-item]  # an instance makes itself
+@throttle_classes([SearchThrottle])
 def fits(request: Request) -> Response:
     """Answer one question about cards or a few of them."""
     return respond(request.data, _fits, limit=settings.FITS_PER_CALL)

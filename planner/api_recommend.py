@@ -4,10 +4,11 @@ from typing import Any
 
 from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, extend_schema
-from rest_framework.decorators import api_view, permission_classes
+from rest_framework.decorators import api_view, permission_classes, throttle_classes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from access.counters import SearchThrottle
 from access.permissions import HasScope
 from planner.api_bodies import PROBLEM_RESPONSES, answer_or_list, one_or_list, respond
 from planner.metrics import count_recommendations
@@ -33,6 +34,7 @@ from planner.schemas_recommend import RECOMMENDATION, SEARCH, SEARCH_EXAMPLE
 )
 @api_view(["POST"])
 @permission_classes([HasScope("estimates:read")])  # type: ignore[list-item]  # an instance makes itself
+@throttle_classes([SearchThrottle])
 def recommendations(request: Request) -> Response:
     """Answer one question or a list of them."""
     return respond(request.data, _answer, limit=settings.RECOMMENDATIONS_PER_CALL)

@@ -102,6 +102,22 @@ def test_calls_beyond_the_limit_say_when_to_come_back(
     assert 0 < int(third["Retry-After"]) <= 60
 
 
+def test_searches_beyond_their_own_limit_say_when_to_come_back(
+    viewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counters, "SEARCHES_PER_MINUTE", 1)
+    assert search(viewer).status_code == 422
+    second = search(viewer)
+    assert code_of(second) == (429, "throttled")
+    assert send(viewer, '{"count": 1}').status_code == 200
+
+
+@override_settings(ROOT_URLCONF="config.urls")
+def search(viewer: Client) -> Any:
+    """A question that is refused before anything is searched: it counts too."""
+    return viewer.post("/api/v1/recommendations", "{}", content_type="application/json")
+
+
 def test_call_costs_the_same_queries_each_time(viewer: Client, django_assert_num_queries: Any) -> None:
     send(viewer, '{"count": 1}')
     # The session, its user, the count.
