@@ -74,8 +74,8 @@ def in_process() -> None:
     import django
 
     django.setup()
+    from planner.answers.estimates import answer
     from planner.catalog import load_shipped
-    from planner.estimates import answer
 
     catalog = load_shipped()
     questions = requests()

@@ -67,7 +67,7 @@ def main() -> int:
 
 
 def _estimates(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    from planner.estimates import answer
+    from planner.answers.estimates import answer
     from planner.queries import shipped_catalog
 
     return answer(requests, catalog=shipped_catalog())
@@ -94,8 +94,8 @@ def _requests() -> list[dict[str, Any]]:
 
 def _recommended() -> list[dict[str, Any]]:
     """The options of four jobs: a chat service, code completion, long documents at night, 70B for many users."""
+    from planner.answers.recommendations import answer
     from planner.queries import shipped_catalog
-    from planner.recommendations import answer
 
     engine = {"engine": {"name": "vllm", "version": VERSION}}
     jobs = [

@@ -21,7 +21,7 @@ NOT_READ = {
 
 def compared(engine: Vllm) -> int:
     """Print how far both agree; returns how many commands the parser refuses and the check takes."""
-    from planner.command_checks import answer
+    from planner.answers.command_checks import answer
     from planner.queries import shipped_catalog
 
     catalog = shipped_catalog()

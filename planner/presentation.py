@@ -7,13 +7,13 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from planner import target_words
 from planner.core.figures import NBSP, count, short, with_unit
-from planner.core.parse_workload import SECONDS_PER_DAY
-from planner.forms import Plan, changes_of
-from planner.hero_figures import Figure, figures, seconds
+from planner.core.parse.workload import SECONDS_PER_DAY
+from planner.plan import target_words
+from planner.plan.figures import Figure, figures, seconds
+from planner.plan.form import Plan, changes_of
+from planner.plan.trades_card import is_trade
 from planner.setup import Setup
-from planner.trades_card import is_trade
 
 STATE_OF_VERDICT = {"fits": "ok", "does_not_fit": "crit", "unsupported": "off", "unknown": "off"}
 ICON_OF_STATE = {"ok": "i-ok", "warn": "i-warn", "crit": "i-crit", "off": "i-off"}

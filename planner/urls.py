@@ -2,17 +2,15 @@
 
 from django.urls import path
 
-from planner import (
-    api,
-    api_check,
-    api_limits,
-    api_recommend,
-    check_views,
-    fits_views,
-    recommend_views,
-    reference_views,
-    views,
-)
+from planner.api import command_checks as api_check
+from planner.api import estimates as api
+from planner.api import limits as api_limits
+from planner.api import recommendations as api_recommend
+from planner.views import check as check_views
+from planner.views import fits as fits_views
+from planner.views import plan as views
+from planner.views import recommend as recommend_views
+from planner.views import reference as reference_views
 
 app_name = "planner"
 urlpatterns = [

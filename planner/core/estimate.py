@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from planner.core import CORE_VERSION, explain_memory, explain_speed, memory, speed
+from planner.core import CORE_VERSION, memory, speed
 from planner.core.advice import advice_for
-from planner.core.advice_edge import edge_advice
+from planner.core.advice.edge import edge_advice
 from planner.core.batch import MemoryBatch, SpeedBatch
 from planner.core.beside import besides, with_variants
-from planner.core.explain_workload import workload_terms
+from planner.core.explain import memory as explain_memory
+from planner.core.explain import speed as explain_speed
+from planner.core.explain.workload import workload_terms
 from planner.core.launch.commands import commands
 from planner.core.load import WHOLE, above_capacity, settle_load
 from planner.core.mend import tried

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
-from planner.core.advice_formats import advice_on_formats
-from planner.core.advice_running import advice_on_running
-from planner.core.advice_spread import advice_on_spread
+from planner.core.advice.formats import advice_on_formats
+from planner.core.advice.running import advice_on_running
+from planner.core.advice.spread import advice_on_spread
 from planner.core.beside import Beside
 from planner.core.folklore import rules_of_thumb
 from planner.core.outcome import Advice, Why

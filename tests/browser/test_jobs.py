@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from planner.command_checks import answer
+from planner.answers.command_checks import answer
 from planner.queries import shipped_catalog
 from tests.browser.conftest import serious
 from tests.browser.test_plan import HEADLINE

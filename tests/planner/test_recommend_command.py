@@ -9,8 +9,8 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from planner.schemas import PROBLEM
-from planner.schemas_recommend import RECOMMENDATION
-from tests.planner.test_recommend_api import SMALL
+from planner.schemas.recommend import RECOMMENDATION
+from tests.planner.api.test_recommendations import SMALL
 
 ROOT = Path(__file__).resolve().parents[2]
 

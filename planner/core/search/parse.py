@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from planner.core.fields import Reader
 from planner.core.parse import (
     Rejected,
     close_to,
@@ -14,7 +13,8 @@ from planner.core.parse import (
     read_model,
     read_scheme,
 )
-from planner.core.parse_workload import read_targets, read_workload
+from planner.core.parse.fields import Reader
+from planner.core.parse.workload import read_targets, read_workload
 from planner.core.request import Targets
 from planner.core.search.asked import OBJECTIVES, PLACES, Constraints, SearchRequest
 from planner.core.specs import AcceleratorSpec, Catalog, EngineSpec, ModelSpec, Scheme

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from planner.command_checks import answer
+from planner.answers.command_checks import answer
 from planner.core.specs import Catalog
 from planner.management.lines_command import LinesCommand
 

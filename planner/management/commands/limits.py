@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from planner.answers.limits import answer
 from planner.core.specs import Catalog
-from planner.limit_answers import answer
 from planner.management.lines_command import LinesCommand
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from planner.answers.recommendations import answer
 from planner.core.specs import Catalog
 from planner.management.lines_command import LinesCommand
-from planner.recommendations import answer
 
 
 class Command(LinesCommand):

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.core import explain_speed, speed
+from planner.core import speed
 from planner.core.batch import SpeedBatch
 from planner.core.coefficients import FITTED
+from planner.core.explain import speed as explain_speed
 from planner.core.memory import evaluate as evaluate_memory
 from planner.core.request import EstimateRequest, Workload
 from tests.planner.core.asking import CATALOG, ask

@@ -1,0 +1,1 @@
+"""REST: JSON in, JSON out, problems as RFC 9457."""

@@ -1,0 +1,1 @@
+"""Model shapes from a Hugging Face config.json."""

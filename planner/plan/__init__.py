@@ -1,0 +1,1 @@
+"""The page of one set-up: its form, its figures and its cards."""
