@@ -84,7 +84,7 @@ def merged(written: Catalog, used: Catalog) -> Catalog:
         known = written.get(message.id, message.context)
         catalog.add(
             message.id,
-            known.string if known else None,
+            known.string if known and _is_plural(known) == _is_plural(message) else None,
             locations=sorted({(name, 0) for name, _line in message.locations}),
             context=message.context,
         )
@@ -132,6 +132,11 @@ def _texts(catalog: Catalog) -> list[Message]:
 
 def _strings(message: Message) -> tuple[str, ...]:
     return (message.string,) if isinstance(message.string, str) else tuple(message.string or ("",))
+
+
+def _is_plural(message: Message) -> bool:
+    """A text that became plural, or ceased to be, has no translation yet."""
+    return not isinstance(message.id, str)
 
 
 def _first(message: Message) -> str:
