@@ -108,7 +108,7 @@ def measures(currency: str | None, *, at_rate: bool) -> list[Measure]:
             4,
             Measure(
                 key="load",
-                name=_("Load, % of what it carries"),
+                name=_("Load, share of what it carries in %"),
                 value=lambda o: o["load"]["share_of_capacity"],
                 best="low",
                 text=percent,

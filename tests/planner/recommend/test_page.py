@@ -264,7 +264,7 @@ RATE = f"{MINE}&by=day&day=200000&peak=4"
 
 def test_recommend_shows_the_load_against_what_each_carries(client: Client) -> None:
     text = text_of(page(client, RATE, follow=True), "compare")
-    assert "Load, % of what it carries" in text
+    assert "Load, share of what it carries in %" in text
     assert "Load, %" not in text_of(page(client), "compare")
     html = page(client, f"{RATE}&sort=load", follow=True).content.decode()
     listing = html[html.index('id="options"') : html.index('id="order"')]
