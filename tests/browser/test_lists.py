@@ -39,11 +39,11 @@ def test_typing_a_name_narrows_the_list_and_the_address(plan: Any) -> None:
     with plan.expect_response(re.compile(r"[?&]q=gpt-oss(&|$)")):
         plan.type("#in-q", "gpt-oss", delay=20)
     plan.wait_for_load_state("networkidle")
-    plan.wait_for_function("document.querySelectorAll('#rest tbody tr').length < 5")
+    plan.wait_for_function("() => document.querySelectorAll('#rest tbody tr').length < 5")
     assert "q=gpt-oss" in plan.url
     assert "openai/gpt-oss-20b" in plan.text_content("#rest")
     plan.go_back()
-    plan.wait_for_function("document.querySelectorAll('#rest tbody tr').length > 20")
+    plan.wait_for_function("() => document.querySelectorAll('#rest tbody tr').length > 20")
 
 
 def test_another_card_asks_the_question_anew(plan: Any) -> None:
@@ -51,7 +51,7 @@ def test_another_card_asks_the_question_anew(plan: Any) -> None:
     with plan.expect_response(re.compile("a=nvidia-l4(&|$)")):
         plan.select_option("#in-a", "nvidia-l4")
     plan.wait_for_load_state("networkidle")
-    plan.wait_for_function("document.getElementById('plan-title').textContent.includes('L4')")
+    plan.wait_for_function("() => document.getElementById('plan-title').textContent.includes('L4')")
 
 
 def test_row_of_a_list_opens_as_a_plan(plan: Any) -> None:

@@ -71,7 +71,7 @@ def test_recommend_back_undoes_one_field_at_a_time(plan: Any) -> None:
     plan.select_option("#in-obj", "lowest_power")
     plan.wait_for_url(re.compile("obj=lowest_power"))
     plan.go_back()
-    plan.wait_for_function("document.getElementById('in-obj')?.value === 'balanced'")
+    plan.wait_for_function("() => document.getElementById('in-obj')?.value === 'balanced'")
     assert plan.input_value("#in-u") == "8"
 
 
