@@ -45,6 +45,15 @@ def _no_messages_leave() -> Iterator[None]:
     app.conf.broker_url = before
 
 
+@pytest.fixture(autouse=True)
+def _language_ends_with_the_test() -> Iterator[None]:
+    """A page asked for in Chinese leaves its language in the thread: the next test starts in English."""
+    yield
+    from django.utils import translation
+
+    translation.deactivate()
+
+
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory

@@ -8,7 +8,7 @@ import numpy as np
 from planner.core import CORE_VERSION
 from planner.core.estimate import number
 from planner.core.lengths import Quantiles
-from planner.core.request import TARGET_NAMES, EstimateRequest, Targets
+from planner.core.request import TARGET_NAMES, EstimateRequest, Targets, Workload
 from planner.core.search.asked import SearchRequest
 from planner.core.search.figures import Figures
 from planner.core.search.judge import TARGET_REASONS, misses, rows_of
@@ -37,10 +37,17 @@ def request_of(question: EstimateRequest) -> dict[str, Any]:
         "workload": {
             "input_tokens": _length(workload.input_tokens, workload.input_quantiles),
             "output_tokens": _length(workload.output_tokens, workload.output_quantiles),
-            "concurrency": workload.concurrency,
+            **_load(workload),
         },
         "targets": _targets(question.targets),
     }
+
+
+def _load(workload: Workload) -> dict[str, Any]:
+    """As it was asked for: a rate stays one, its concurrency follows from it for every set-up anew."""
+    if workload.requests_per_day is None:
+        return {"concurrency": workload.concurrency}
+    return {"requests_per_day": workload.requests_per_day, "peak_factor": workload.peak_factor}
 
 
 def _length(mean: int, quantiles: Quantiles | None) -> int | dict[str, int]:

@@ -1,7 +1,7 @@
 """Finalists of a search as full estimates, each with what put it at its rank and the request that gives it."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -79,8 +79,15 @@ def _option(question: EstimateRequest, answer: Mapping[str, Any], place: int, or
         "on_frontier": bool(np.isin(ranking.rows[place], ranking.frontier)),
         "variations": int(ranking.variations[place]),
         "bill_of_materials": [_bill(question, request)],
-        "request": request_of(question),
+        "request": request_of(_as_asked(question, order.request)),
     }
+
+
+def _as_asked(question: EstimateRequest, request: SearchRequest) -> EstimateRequest:
+    """The question with its load as it came: a rate stays one, and is solved anew to the same concurrency."""
+    if request.workload.requests_per_day is None:
+        return question
+    return replace(question, workload=request.workload)
 
 
 def _load(question: EstimateRequest, place: int, order: Order) -> dict[str, Any]:
