@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from planner.core.specs import Catalog
-from planner.recommend.table import per_card
+from planner.recommend.table import per_card, price_per_token_s
 
 HEAD = (
     *("rank", "accelerator", "name", "count", "tensor", "pipeline", "data", "weights", "kv_cache_dtype"),
@@ -18,7 +18,8 @@ HEAD = (
         "output_tokens_per_s",
         "output_tokens_per_s_per_card",
     ),
-    *("board_power_w", "modules_per_board", "unit_price", "purchase", "currency", "winner_of"),
+    *("board_power_w", "modules_per_board", "unit_price", "purchase", "currency"),
+    *("purchase_per_output_token_s", "winner_of"),
 )
 
 
@@ -57,5 +58,6 @@ def rows(answer: Mapping[str, Any], catalog: Catalog) -> Iterator[list[Any]]:
             bill["unit_price"],
             cost.get("purchase"),
             cost.get("currency"),
+            price_per_token_s(option),
             " ".join(option["winner_of"]),
         ]

@@ -124,7 +124,17 @@ def measures(currency: str | None, *, at_rate: bool) -> list[Measure]:
                 text=count,
             )
         )
+        name = _("Price per tok/s, %s") % currency
+        shown.append(Measure(key="value", name=name, value=price_per_token_s, best="low"))
     return shown
+
+
+def price_per_token_s(option: Option) -> float | None:
+    """What one output token per second costs to buy, all users together; None without a price."""
+    if option["cost"] is None:
+        return None
+    found: float = option["cost"]["purchase"] / option["speed"]["output_tokens_per_s"]
+    return found
 
 
 def per_card(option: Option) -> float | None:

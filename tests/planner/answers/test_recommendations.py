@@ -17,5 +17,5 @@ def test_option_of_a_rate_asks_for_the_rate_and_gives_the_same_figures():
         assert option["request"]["workload"] == workload
         (again,) = estimates.answer([option["request"]], catalog=load_shipped())
         assert (again["speed"], again["memory"]) == (option["speed"], option["memory"])
-        assert option["speed"]["running"] > 1
+        assert option["load"]["concurrency"] > 1
         assert {"by=day", "day=200000", "peak=2"} <= set(plan_link(option["request"]).split("&"))
