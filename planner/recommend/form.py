@@ -40,9 +40,12 @@ EXAMPLE_TARGETS = {"tpot": "50", "ttft": "2000"}
 # How the answer is shown; nothing of it is asked of the search.
 SHOWN = (
     Input(
-        key="sort", kind="switch", options=("", "tpot", "ttft", "all", "card", "load", "power", "cost", "kv")
+        key="sort",
+        kind="switch",
+        options=("", "tpot", "ttft", "all", "card", "load", "power", "cost", "value", "kv"),
     ),
     Input(key="diff", kind="flag"),
+    Input(key="hide"),  # columns of the list that are left out, by their keys, with dots between
 )
 INPUTS = (
     *(replace(BY_KEY[key], default=EXAMPLE_TARGETS.get(key, BY_KEY[key].default)) for key in SHARED),

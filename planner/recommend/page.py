@@ -83,7 +83,9 @@ class RecommendPage:
     def messages(self) -> dict[str, str]:
         """A message for every input, empty where all is well: an update must also take old ones away."""
         model = "c" if self.search.packed_config else "m"
-        typed = [item.key for item in INPUTS if item.kind in ("text", "number") and item.key != "m"]
+        typed = [
+            item.key for item in INPUTS if item.kind in ("text", "number") and item.path and item.key != "m"
+        ]
         return {key: self.errors.get(key, "") for key in (model, *typed, VENDORS, CLASSES, OWNED, PRICED)}
 
 

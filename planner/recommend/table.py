@@ -13,6 +13,7 @@ from planner.recommend.form import SHOWN_OPTIONS, Search
 from planner.recommend.words import Named, Names, Option, engine_name
 
 SIDE_BY_SIDE = 5
+SEPARATOR = "."  # between keys of columns in the address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +68,16 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column that can be left out of the list and taken in again."""
+
+    key: str
+    name: str
+    link: str
+    shown: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     named: Named
     cells: Sequence[Cell]
@@ -78,10 +89,16 @@ class Listing:
     """All options, one per line, in the order of the sort."""
 
     heads: Sequence[Head]
+    columns: Sequence[Column]
     lines: Sequence[Line]
     by_rank: str  # the address with the order of the objective, "" when it is in force
     sentence: str
     csv: str  # the query of the same options as CSV
+
+    @property
+    def hidden(self) -> bool:
+        """Whether a column is left out."""
+        return any(not column.shown for column in self.columns)
 
 
 def measures(currency: str | None, *, at_rate: bool) -> list[Measure]:
@@ -242,7 +259,9 @@ def _leading(measure: Measure, options: Sequence[Option]) -> set[int]:
 def listing(options: Sequence[Option], search: Search, names: Names, *, set_ups: int) -> Listing:
     """All options with the figures that they can be sorted by."""
     sort = search.values["sort"]
-    columns = measures(_currency(options), at_rate=_at_rate(options))
+    every = measures(_currency(options), at_rate=_at_rate(options))
+    hidden = _hidden(search, every)
+    columns = [measure for measure in every if measure.key not in hidden]
     best = {measure.key: _leading(measure, options) for measure in columns}
     place = {option["rank"]: index for index, option in enumerate(options)}
     return Listing(
@@ -256,6 +275,15 @@ def listing(options: Sequence[Option], search: Search, names: Names, *, set_ups:
             )
             for measure in columns
         ],
+        columns=[
+            Column(
+                key=measure.key,
+                name=measure.name,
+                link=_address(search, {"hide": SEPARATOR.join(sorted(hidden ^ {measure.key}))}),
+                shown=measure.key not in hidden,
+            )
+            for measure in every
+        ],
         lines=[
             Line(
                 named=names[option["rank"]],
@@ -267,10 +295,17 @@ def listing(options: Sequence[Option], search: Search, names: Names, *, set_ups:
             )
             for option in ordered(options, sort)
         ],
-        csv=_address(search, {"sort": "", "diff": ""}),
+        csv=_address(search, {"sort": "", "diff": "", "hide": ""}),
         by_rank=_address(search, {"sort": ""}) if sort else "",
         sentence=_sentence(sum(option["rank"] <= SHOWN_OPTIONS for option in options), set_ups),
     )
+
+
+def _hidden(search: Search, every: Sequence[Measure]) -> frozenset[str]:
+    """Columns that the address leaves out; unknown ones do not count, and a list keeps at least one."""
+    keys = frozenset(measure.key for measure in every)
+    hidden = keys & frozenset(search.values["hide"].split(SEPARATOR))
+    return frozenset() if hidden == keys else hidden
 
 
 def _sentence(shown: int, set_ups: int) -> str:

@@ -296,3 +296,21 @@ def test_recommend_says_what_is_taken_for_fast_enough(client: Client) -> None:
     assert "an assumption" not in text_of(
         page(client, f"{MINE}&tpot=50&ttft=2000&obj=lowest_power", follow=True), "order"
     )
+
+
+def test_recommend_leaves_columns_out_as_the_address_says(client: Client) -> None:
+    html = page(client, f"{MINE}&hide=kv.ttft.nonsense").content.decode()
+    assert re.findall(r'id="sort-([a-z]+)"', html) == ["tpot", "all", "card", "power"]
+    assert re.findall(r'id="column-([a-z]+)" aria-current', html) == ["tpot", "all", "card", "power"]
+    assert '<input type="hidden" name="hide" value="kv.ttft.nonsense">' in html
+    everything = page(client, f"{MINE}&hide=all.card.kv.power.tpot.ttft").content.decode()
+    assert len(re.findall(r'id="sort-', everything)) == 6
+
+
+def test_recommend_can_be_sorted_by_every_column_it_shows(client: Client) -> None:
+    priced = f"{MINE}&pa=nvidia-l4&pn=2500&pa=nvidia-rtx-4090&pn=1900"
+    keys = re.findall(r'id="sort-([a-z]+)"', page(client, priced).content.decode())
+    assert keys == ["tpot", "ttft", "all", "card", "kv", "power", "cost", "value"]
+    for key in keys:
+        html = page(client, f"{priced}&sort={key}").content.decode()
+        assert re.search(rf'aria-sort="[a-z]+"><a id="sort-{key}"', html), key
