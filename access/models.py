@@ -224,10 +224,12 @@ class IdempotencyKey(models.Model):
 class Webhook(models.Model):
     """A machine that wants to hear of things. Its secret is sealed: we must send with it, so a hash won't do."""
 
-    name = models.CharField(max_length=80)
-    url = models.URLField(max_length=500)
+    name = models.CharField(_("name"), max_length=80)
+    url = models.URLField(_("address"), max_length=500)
     sealed_secret = models.TextField()
-    is_active = models.BooleanField(default=True)
+    events = models.JSONField(_("events"), default=list)
+    is_active = models.BooleanField(_("in use"), default=True)
+    created_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:
@@ -261,7 +263,8 @@ class OutboxMessage(models.Model):
         indexes = [
             models.Index(
                 fields=["next_attempt_at"], condition=models.Q(state="waiting"), name="access_outbox_due"
-            )
+            ),
+            models.Index(fields=["webhook", "-id"], name="access_outbox_of_webhook"),
         ]
 
     def __str__(self) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from planner.actions import CatalogFaultsError, sync_catalog
+from planner.actions.catalog import CatalogFaultsError, sync_catalog
 from planner.catalog import SHIPPED
 from planner.catalog.files import CatalogFileError
 

@@ -1,4 +1,4 @@
-"""The addresses of the planner."""
+"""Planning: pages and calls that answer from the catalog and keep nothing."""
 
 from django.urls import path
 
@@ -12,7 +12,6 @@ from planner.views import plan as views
 from planner.views import recommend as recommend_views
 from planner.views import reference as reference_views
 
-app_name = "planner"
 urlpatterns = [
     path("", views.home, name="home"),
     path("recommend/", recommend_views.recommend, name="recommend"),

@@ -1,0 +1,1 @@
+"""Writes of the planner: one verb per function, one transaction, its audit event."""

@@ -1,0 +1,5 @@
+"""Length logs."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

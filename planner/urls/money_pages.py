@@ -1,0 +1,5 @@
+"""Quotes and exchange rates."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []
