@@ -87,6 +87,10 @@ NOTES: dict[str, Any] = {
     "driver_needed": _(
         "The host needs NVIDIA driver {driver} or newer: these binaries are built with CUDA {cuda}."
     ),
+    "driver_of_board": _(
+        "The driver and CUDA of a board come with its maker's system image (JetPack), and binaries for desktop cards do not "
+        "run on it: take a build of {engine} {version} that was made for the board."
+    ),
     "flags_read_for_cuda": _(
         "The flags were read for NVIDIA and CPU. The parser is the same on ROCm; what a flag does there was not checked."
     ),

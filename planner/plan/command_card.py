@@ -16,6 +16,8 @@ from planner.plan.form import OURS, Plan, changes_of
 from planner.setup import ENGINE_NAMES
 
 FORM_NAMES = {"shell": "Shell", "docker": "Docker", "compose": "Compose", "systemd": "systemd"}
+# Notes that are about one form alone
+NOTES_OF_FORM = {"unit_assumes": "systemd"}
 OTHER_FORMS = ("shell", "docker")
 # Settings that are an engine's own: another one starts with its defaults.
 OWN_SETTINGS = ("gpu_memory_utilization", "max_num_batched_tokens", "block_size")
@@ -45,6 +47,7 @@ class Form:
     number: int
     pieces: Sequence[Piece]
     missing: str
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +108,7 @@ def command_card(
         verified=bool(commands and commands["verified"]),
         forms=_forms(commands, FORM_NAMES, prefix="cmd") if commands else [],
         whys=[_why(flag) for flag in commands["flags"]] if commands else [],
-        notes=[note["message"] for note in commands["notes"]] if commands else [],
+        notes=_notes(commands, "") if commands else [],
         others=others,
     )
 
@@ -134,7 +137,7 @@ def _other(plan: Plan, name: str, asked: Mapping[str, Any], answer: Mapping[str,
         stored=_stored(asked),
         forms=_forms(commands, OTHER_FORMS, prefix=name.replace(".", "")) if commands else [],
         reasons=[reason["message"] for reason in answer["reasons"]],
-        notes=[note["message"] for note in commands["notes"]] if commands else [],
+        notes=_notes(commands, "") if commands else [],
         verified=bool(commands and commands["verified"]),
         link="?" + plan.query(_changes(asked)),
     )
@@ -184,9 +187,15 @@ def _forms(commands: Mapping[str, Any], names: Any, *, prefix: str) -> list[Form
             number=number,
             pieces=pieces(commands[key] or ""),
             missing=commands["missing"].get(key, {}).get("message", ""),
+            notes=_notes(commands, key),
         )
         for number, key in enumerate(names, start=1)
     ]
+
+
+def _notes(commands: Mapping[str, Any], form: str) -> list[str]:
+    """What one form of a command cannot say itself; with "", what none of them can."""
+    return [note["message"] for note in commands["notes"] if NOTES_OF_FORM.get(note["code"], "") == form]
 
 
 def pieces(text: str) -> list[Piece]:

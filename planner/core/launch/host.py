@@ -27,6 +27,11 @@ def kind_of(card: AcceleratorSpec) -> str:
     return card.vendor.casefold()
 
 
+def is_jetson(card: AcceleratorSpec | None) -> bool:
+    """Whether its driver comes with the system image of the board (JetPack) rather than by itself."""
+    return card is not None and card.accelerator_class == BOARDS and card.name.startswith("Jetson")
+
+
 def container(request: EstimateRequest, found: FlagTable, devices: int) -> Container | Reason:
     """The container of a launch on this card, or why none can be written. `devices`: cards of this one server."""
     card = request.accelerator
@@ -96,7 +101,7 @@ def tagged(version: str) -> str:
 
 @lru_cache(maxsize=512)
 def driver(found: FlagTable, version: str) -> Reason | None:
-    """The NVIDIA driver that this version's binaries ask for; of the nearest older version that is known."""
+    """The driver of NVIDIA's cards that this version's binaries ask for; of the nearest older version that is known."""
     release = release_in(found, version) or found.read[-1][0]
     known = [row for row in found.hosts["drivers"][found.engine] if _at(row["seen"][0]) <= release]
     if not known:

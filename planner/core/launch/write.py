@@ -161,7 +161,9 @@ def _notes(draft: Draft, weights: Checkpoint, kind: str, box: Container | Reason
     if not known.verified:
         around = {"older": known.older or "", "newer": known.newer or "", **values}
         notes.append(Reason(code=f"version_{known.kind}", values=around))
-    if kind == "nvidia":
+    if kind == "nvidia" and host.is_jetson(request.accelerator):
+        notes.append(Reason(code="driver_of_board", values=values))
+    elif kind == "nvidia":
         needed = host.driver(found, request.engine.version)
         notes += [needed] if needed is not None else []
     elif kind == "amd" and found.engine != "llama.cpp":

@@ -50,6 +50,18 @@ def test_card_has_four_forms_and_a_reason_for_each_flag() -> None:
     assert all(why.text and "_" not in why.text.split()[0] for why in found.whys)
 
 
+def test_what_is_about_the_unit_stands_with_the_unit() -> None:
+    found = card()
+    unit = "The unit expects the program in a virtual environment at /opt/vllm, and a user named vllm."
+    assert {form.name: list(form.notes) for form in found.forms} == {
+        "Shell": [],
+        "Docker": [],
+        "Compose": [],
+        "systemd": [unit],
+    }
+    assert unit not in found.notes
+
+
 def test_other_engines_are_asked_in_their_own_words() -> None:
     found = card()
     assert [other.name for other in found.others] == [

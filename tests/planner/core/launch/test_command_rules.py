@@ -64,6 +64,18 @@ def test_driver_follows_the_binaries() -> None:
     assert drivers == {"0.19.0": 525, "0.20.2": 580}
 
 
+def test_jetson_has_the_driver_of_its_system_image_and_a_gb10_has_one_of_its_own() -> None:
+    """JetPack brings driver and CUDA (NVIDIA's Jetson documentation); DGX OS installs the common driver."""
+    told = {
+        card: set(codes(answer(accelerator=card))) & {"driver_needed", "driver_of_board"}
+        for card in ("nvidia-jetson-agx-orin-64gb", "nvidia-gb10-dgx-spark")
+    }
+    assert told == {
+        "nvidia-jetson-agx-orin-64gb": {"driver_of_board"},
+        "nvidia-gb10-dgx-spark": {"driver_needed"},
+    }
+
+
 def test_settings_bring_their_reasons() -> None:
     parsed = parse_request({"model": {"id": QWEN}, "accelerator": "nvidia-rtx-4090"}, CATALOG)
     settled, memory_batch, _ = evaluate([parsed], CATALOG)
