@@ -10,11 +10,11 @@ from django.core.management import CommandError, call_command
 
 from access.models import AuditEvent, User
 from access.roles import Role
-from planner.queries import catalog as queries
 from planner.actions.catalog import CatalogFaultsError, edit_entry, map_accelerator, sync_catalog
 from planner.catalog import SHIPPED, load_shipped
 from planner.core.matching import match
 from planner.models import Accelerator, CatalogState, EngineTable, ModelShape, merged
+from planner.queries import catalog as queries
 
 pytestmark = pytest.mark.django_db
 CARD = "nvidia-l4"
