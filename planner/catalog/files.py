@@ -55,6 +55,15 @@ def shipped_flags() -> Mapping[str, Record]:
     return {path.stem: read_document(path) for path in sorted((SHIPPED / "flags").glob("*.json"))}
 
 
+@cache
+def shipped_prices() -> Record:
+    """Public prices by accelerator and exchange rates until a team sets its own, read once per process.
+
+    Not part of the catalog that a sync brings: a price changes no figure of a card.
+    """
+    return read_document(SHIPPED / "prices.json")
+
+
 def read_schemes(directory: Path) -> tuple[Record, ...]:
     """The weight schemes. Raises CatalogFileError where the file is not a list of them."""
     schemes = read_document(directory / "schemes.json").get("schemes")
