@@ -44,6 +44,7 @@ def build_catalog(rows: CatalogRows, *, mappings: Mapping[str, str] | None = Non
         links=rows.links,
         power=rows.power,
         accelerator_records={row["id"]: row for row in rows.accelerators},
+        platform_records={row["id"]: row for row in rows.platforms},
         accelerator_mappings=mappings or {},
         flags=rows.flags,
     )

@@ -216,6 +216,7 @@ class Catalog:
     links: Mapping[str, Any]  # collectives and link constants
     # id -> raw record, for what only matching and pages need (names, PCI ids, reported MiB)
     accelerator_records: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    platform_records: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # id -> raw record
     accelerator_mappings: Mapping[str, str] = field(
         default_factory=dict
     )  # reported name -> id, by the operator

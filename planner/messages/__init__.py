@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from planner.core.figures import DASH
 from planner.messages import advice as messages_advice
+from planner.messages import cost as messages_cost
 from planner.messages import edge as messages_edge
 from planner.messages import search as messages_search
 from planner.setup import ENGINE_NAMES
@@ -89,6 +90,8 @@ PROBLEMS: dict[str, Any] = {
         "{found!r} is no version of {engine}. Write it like {example}, or leave it out."
     ),
     "engine_version_too_old": _("{engine} {found} is older than our tables, which begin at {oldest}."),
+    "reserved_field": _("{field} is not answered yet. Leave it out for an estimate without it."),
+    **messages_cost.PROBLEMS,
     **messages_search.PROBLEMS,
     **messages_edge.PROBLEMS,
 }

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from planner.choices import Choice, choices
+from planner.core.parse.money import CURRENCIES
 from planner.core.search.asked import OBJECTIVES
-from planner.core.search.parse import CURRENCIES
 from planner.core.specs import Catalog
 from planner.recommend.form import ANY_ENGINE, ANYWHERE
 from planner.recommend.words import objective_name

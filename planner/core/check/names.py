@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from planner.core import matching
 from planner.core.card_words import memory_word, words_of
-from planner.core.parse import close_to
+from planner.core.parse.close import close_to
 from planner.core.specs import AcceleratorSpec, Catalog
 
 GGUF_TYPE = re.compile(r"[-._:](?:UD-)?((?:I?Q\d|TQ\d|F16|F32|BF16|MXFP4)[A-Za-z0-9_]*)$", re.IGNORECASE)

@@ -3,8 +3,7 @@
 The same function serves command line, form and API, so that they cannot disagree.
 """
 
-import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from planner.core.engines import resolve_engine
 from planner.core.hf.config import model_from_config
 from planner.core.kv import known_kv_cache_dtypes
 from planner.core.outcome import Problem
+from planner.core.parse.close import close_to
 from planner.core.parse.fields import Reader
 from planner.core.parse.power import POWER_FIELDS, read_host_memory, read_power, shares_host_memory
 from planner.core.parse.workload import read_targets, read_workload
@@ -54,7 +54,6 @@ LINK_BANDWIDTH_GB_S = {"pcie3-x16": 15.75, "pcie4-x16": 31.5, "pcie5-x16": 63.0,
 LINK_KINDS = ("nvlink", "xgmi", *LINK_BANDWIDTH_GB_S, "none")
 MAX_COUNT = 100_000
 # A shorter piece of a name is part of too many.
-SHORTEST_PART = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,19 +342,3 @@ def read_settings(reader: Reader, value: Any) -> tuple[Settings, bool]:
         enforce_eager=reader.boolean(eager, "settings.enforce_eager") if eager is not None else False,
         **whole,
     ), False
-
-
-def close_to(name: str, known: Sequence[str]) -> str:
-    """Known names for the message, "" if none: up to six that have this one in them, else three that it may be a slip of."""
-    part = _letters(name)
-    having = [item for item in known if part in _letters(item)] if len(part) >= SHORTEST_PART else []
-    if having:
-        return ", ".join(having[:6])
-    folded = {item.casefold(): item for item in known}
-    found = difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)
-    return ", ".join(folded[item] for item in found)
-
-
-def _letters(name: str) -> str:
-    """Letters and digits alone: people write RTX4090, rtx-4090 and RTX 4090."""
-    return "".join(filter(str.isalnum, name.casefold()))

@@ -78,6 +78,16 @@ class Reader:
             return None
         return float(number)
 
+    def number(self, value: Any, field: str, *, low: float, high: float) -> float | None:
+        """A number within low..high, both included, or None with a problem."""
+        number = self._number(value, field)
+        if number is None:
+            return None
+        if not low <= number <= high:
+            self.refuse("out_of_range", field, low=f"{low:g}", high=f"{high:g}", found=shown(value))
+            return None
+        return float(number)
+
     def _number(self, value: Any, field: str) -> int | float | None:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             self.refuse("wrong_type", field, expected="number", found=kind_of(value))

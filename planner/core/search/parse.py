@@ -6,14 +6,15 @@ from typing import Any, TypeVar
 
 from planner.core.parse import (
     Rejected,
-    close_to,
     read_accelerator,
     read_engine,
     read_kv_cache_dtype,
     read_model,
     read_scheme,
 )
+from planner.core.parse.close import close_to
 from planner.core.parse.fields import Reader
+from planner.core.parse.money import read_currency
 from planner.core.parse.workload import read_targets, read_workload
 from planner.core.request import Targets
 from planner.core.search.asked import OBJECTIVES, PLACES, Constraints, SearchRequest
@@ -60,21 +61,6 @@ MAX_AMOUNT = 1e15
 MAX_POWER_W = 1e9
 DEFAULT_MAX_COUNT = 8
 DEFAULT_LIMIT, MAX_LIMIT = 20, 50
-# Of ISO 4217; an amount is only ever compared with amounts of the same currency.
-CURRENCIES = (
-    *("AED", "AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HKD", "IDR", "ILS", "INR"),
-    *("JPY", "KRW", "MXN", "MYR", "NOK", "NZD", "PHP", "PLN", "RUB", "SAR", "SEK", "SGD", "THB", "TRY"),
-    *("TWD", "USD", "VND", "ZAR"),
-)
-OTHER_CURRENCY_NAMES = {
-    "RMB": "CNY",
-    "YUAN": "CNY",
-    "CNH": "CNY",
-    "DOLLAR": "USD",
-    "EURO": "EUR",
-    "POUND": "GBP",
-}
-
 T = TypeVar("T")
 
 
@@ -219,14 +205,14 @@ def read_constraints(reader: Reader, value: Any, catalog: Catalog) -> Constraint
 def _budget(reader: Reader, fields: Mapping[str, Any]) -> tuple[float | None, str | None]:
     """Amount and currency: {"amount", "currency"}, or a number beside `currency`."""
     budget, place = fields.get("budget"), "constraints.budget"
-    outer = _currency(reader, fields.get("currency"), "constraints.currency")
+    outer = read_currency(reader, fields.get("currency"), "constraints.currency")
     if not isinstance(budget, Mapping):
         amount = None if budget is None else reader.positive(budget, place, high=MAX_AMOUNT)
         if amount is not None and fields.get("currency") is None:
             reader.refuse("budget_needs_currency", "constraints.currency")
         return amount, outer
     reader.only(budget, BUDGET_FIELDS, place)
-    inner = _currency(reader, budget.get("currency"), f"{place}.currency")
+    inner = read_currency(reader, budget.get("currency"), f"{place}.currency")
     if budget.get("amount") is None:
         reader.refuse("missing", f"{place}.amount")
         return None, outer
@@ -235,20 +221,6 @@ def _budget(reader: Reader, fields: Mapping[str, Any]) -> tuple[float | None, st
     if inner and outer and inner != outer:
         reader.refuse("currencies_differ", f"{place}.currency", budget=inner, prices=outer)
     return reader.positive(budget["amount"], f"{place}.amount", high=MAX_AMOUNT), inner or outer
-
-
-def _currency(reader: Reader, value: Any, field: str) -> str | None:
-    if value is None:
-        return None
-    text = reader.text(value, field)
-    if text is None:
-        return None
-    code = text.strip().upper()
-    if code in CURRENCIES:
-        return code
-    close = OTHER_CURRENCY_NAMES.get(code) or close_to(code, CURRENCIES)
-    reader.refuse("unknown_currency", field, found=text, close=close, known=", ".join(CURRENCIES))
-    return None
 
 
 def _by_accelerator(

@@ -1,0 +1,190 @@
+"""From one JSON object to a checked question about cost, or to everything that is wrong with it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from planner.core.bill import Extra
+from planner.core.cost.assumptions import BY_NAME, faults
+from planner.core.outcome import Problem
+from planner.core.parse import Rejected, Reserved, parse_request
+from planner.core.parse.fields import Reader
+from planner.core.parse.money import read_currency
+from planner.core.request import EstimateRequest
+from planner.core.specs import Catalog
+
+FIELDS = frozenset(
+    ["id", "request", "currency", "price_source", "purchase", "bill", "load", "assumptions", "rent"]
+)
+BILL_FIELDS = frozenset(["currency", "platform", "spares", "extra"])
+EXTRA_FIELDS = frozenset(["name", "quantity", "unit_price", "source"])
+PRICE_SOURCES = ("quotes", "public", "none")
+MAX_AMOUNT = 1e15
+MAX_SPARES = 10_000
+MAX_EXTRAS = 50
+MAX_QUANTITY = 100_000
+DEFAULT_HOURS_PER_DAY = 8.0
+# One dollar buys at most so much of any currency here; bounds of amounts are widened by it.
+WIDEST_RATE = 30_000.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BillAsked:
+    """What a plan adds to the cards: `platform` is a catalog id."""
+
+    currency: str | None = None
+    platform: str | None = None
+    spares: int = 0
+    extras: tuple[Extra, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostRequest:
+    """A checked question. `unit_price` and `platform_price` are the asker's own and win over the book."""
+
+    id: str | None
+    request: EstimateRequest
+    raw: Mapping[str, Any]  # the estimate request as it was asked
+    currency: str | None
+    price_source: str  # of PRICE_SOURCES
+    unit_price: float | None
+    platform_price: float | None
+    bill: BillAsked
+    hours_per_day: float | None
+    assumptions: Mapping[str, float] = field(default_factory=dict)
+    rent_per_hour: float | None = None
+    rent_hours_per_day: float | None = None
+
+
+def parse_cost(obj: Any, catalog: Catalog) -> CostRequest | Rejected:
+    """Check one question about cost. The estimate request in it is judged by the estimate's own rules."""
+    reader = Reader()
+    fields = reader.mapping(obj, "")
+    if fields is None:
+        return Rejected(id=None, problems=(Problem(code="not_an_object", field=None),))
+    asked_id = fields.get("id")
+    request_id = asked_id if isinstance(asked_id, str) and len(asked_id) <= 300 else None
+    reader.only(fields, FIELDS, "")
+    parsed = read_request(reader, fields.get("request"), catalog)
+    purchase = _part(reader, fields, "purchase", frozenset(["unit_price", "platform_price"]))
+    load = _part(reader, fields, "load", frozenset(["hours_per_day"]))
+    rent = _part(reader, fields, "rent", frozenset(["price_per_hour", "hours_per_day"]))
+    asked = CostRequest(
+        id=request_id,
+        request=parsed,  # type: ignore[arg-type]  # None only beside a problem
+        raw=fields.get("request") if isinstance(fields.get("request"), Mapping) else {},  # type: ignore[arg-type]
+        currency=read_currency(reader, fields.get("currency"), "currency"),
+        price_source=_source(reader, fields.get("price_source")),
+        unit_price=_number(reader, purchase, "purchase.unit_price", high=MAX_AMOUNT),
+        platform_price=_number(reader, purchase, "purchase.platform_price", high=MAX_AMOUNT),
+        bill=read_bill(reader, fields.get("bill"), catalog),
+        hours_per_day=_number(reader, load, "load.hours_per_day", high=24),
+        assumptions=read_assumptions(reader, fields.get("assumptions"), "assumptions"),
+        rent_per_hour=_number(reader, rent, "rent.price_per_hour", high=MAX_AMOUNT),
+        rent_hours_per_day=_number(reader, rent, "rent.hours_per_day", high=24),
+    )
+    return Rejected(id=request_id, problems=tuple(reader.problems)) if reader.problems else asked
+
+
+def read_request(
+    reader: Reader, value: Any, catalog: Catalog, *, field: str = "request"
+) -> EstimateRequest | None:
+    """An estimate request inside another object; its problems have their fields prefixed."""
+    if value is None:
+        reader.refuse("missing", field)
+        return None
+    parsed = parse_request(value, catalog)
+    if isinstance(parsed, EstimateRequest):
+        return parsed
+    if isinstance(parsed, Reserved):
+        for name in parsed.fields:
+            place = f"{field}.{name}"
+            reader.problems.append(Problem(code="reserved_field", field=place, values={"field": name}))
+        return None
+    for problem in parsed.problems:
+        place = f"{field}.{problem.field}" if problem.field else field
+        reader.problems.append(Problem(code=problem.code, field=place, values=problem.values))
+    return None
+
+
+def _part(reader: Reader, fields: Mapping[str, Any], name: str, known: frozenset[str]) -> Mapping[str, Any]:
+    value = fields.get(name)
+    found = None if value is None else reader.mapping(value, name)
+    if found is None:
+        return {}
+    reader.only(found, known, name)
+    return found
+
+
+def _number(reader: Reader, part: Mapping[str, Any], field: str, *, high: float) -> float | None:
+    value = part.get(field.rpartition(".")[2])
+    return None if value is None else reader.number(value, field, low=0, high=high)
+
+
+def _source(reader: Reader, value: Any) -> str:
+    if value is None:
+        return PRICE_SOURCES[0]
+    if value in PRICE_SOURCES:
+        return str(value)
+    reader.refuse("unknown_choice", "price_source", found=str(value)[:60], known=", ".join(PRICE_SOURCES))
+    return PRICE_SOURCES[0]
+
+
+def read_bill(reader: Reader, value: Any, catalog: Catalog, *, field: str = "bill") -> BillAsked:
+    """What is ordered beside the cards."""
+    fields = None if value is None else reader.mapping(value, field)
+    if not fields:
+        return BillAsked()
+    reader.only(fields, BILL_FIELDS, field)
+    platform, spares = fields.get("platform"), fields.get("spares")
+    if platform is not None and (not isinstance(platform, str) or platform not in catalog.platform_records):
+        reader.refuse("unknown_platform", f"{field}.platform", found=str(platform)[:60])
+    return BillAsked(
+        currency=read_currency(reader, fields.get("currency"), f"{field}.currency"),
+        platform=platform if isinstance(platform, str) else None,
+        spares=0
+        if spares is None
+        else reader.integer(spares, f"{field}.spares", low=0, high=MAX_SPARES) or 0,
+        extras=_extras(reader, fields.get("extra"), f"{field}.extra"),
+    )
+
+
+def _extras(reader: Reader, value: Any, field: str) -> tuple[Extra, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list) or len(value) > MAX_EXTRAS:
+        reader.refuse("not_a_short_list", field, limit=MAX_EXTRAS)
+        return ()
+    found = (_one_extra(reader, item, f"{field}.{place}") for place, item in enumerate(value))
+    return tuple(extra for extra in found if extra is not None)
+
+
+def _one_extra(reader: Reader, value: Any, field: str) -> Extra | None:
+    fields = reader.mapping(value, field)
+    if fields is None:
+        return None
+    reader.only(fields, EXTRA_FIELDS, field)
+    name = reader.text(fields.get("name"), f"{field}.name")
+    if name is not None and not name.strip():
+        reader.refuse("missing", f"{field}.name")
+    quantity = reader.integer(fields.get("quantity", 1), f"{field}.quantity", low=1, high=MAX_QUANTITY)
+    price, source = fields.get("unit_price"), fields.get("source")
+    amount = None if price is None else reader.number(price, f"{field}.unit_price", low=0, high=MAX_AMOUNT)
+    said = "" if source is None else reader.text(source, f"{field}.source") or ""
+    return Extra(name=name or "", quantity=quantity or 1, unit_price=amount, source=said)
+
+
+def read_assumptions(reader: Reader, value: Any, field: str) -> dict[str, float]:
+    """Assumptions by name, each within its bounds."""
+    fields = None if value is None else reader.mapping(value, field)
+    if not fields:
+        return {}
+    for name, code, low, high in faults(fields, money_scale=WIDEST_RATE):
+        place = f"{field}.{str(name)[:60]}"
+        if code == "assumption_unknown":
+            reader.refuse(code, place, known=", ".join(sorted(BY_NAME)))
+        elif code == "not_a_number":
+            reader.refuse("wrong_type", place, expected="number", found=str(type(fields[name]).__name__))
+        else:
+            reader.refuse(code, place, low=f"{low:g}", high=f"{high:g}", found=str(fields[name])[:60])
+    return {name: float(number) for name, number in fields.items() if not reader.problems}

@@ -1,0 +1,8 @@
+"""What the team decided once: its currency, its cost assumptions, how plans are approved."""
+
+from planner.models import TeamSettings
+
+
+def team_settings() -> TeamSettings:
+    """The one row, or what it would say before anybody decided anything. One query."""
+    return TeamSettings.objects.filter(pk=1).first() or TeamSettings(pk=1)
