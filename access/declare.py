@@ -3,7 +3,8 @@
 @public                                  anybody
 @require_role(Role.VIEWER)               a person who is signed in and may do that much
 @require_scope(Scope.METRICS_READ)       a token with that scope, or a person with the role it needs
-permission_classes = [HasScope(...)]     the same for views of the REST framework (access.permissions)
+permission_classes = [HasScope(...)]     the same for views of the REST framework (access.permissions), where
+                                         HasScope(..., write=...) asks for another scope to change something
 """
 
 from collections.abc import Callable
@@ -22,11 +23,15 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who may call a view: everybody, a role, or a scope. Exactly one of the three is set."""
+    """Who may call a view: everybody, a role, or a scope. Exactly one of the three is set.
+
+    `write` is the scope for methods that change something, where it is another one.
+    """
 
     public: bool = False
     role: Role | None = None
     scope: Scope | None = None
+    write: Scope | None = None
 
 
 class PersonRequest(HttpRequest):
@@ -65,7 +70,7 @@ def access_of(view: Callable[..., Any]) -> Access | None:
         for each in getattr(getattr(view, "cls", None), "permission_classes", [])
         if isinstance(each, HasScope)
     ]
-    return Access(scope=scopes[0].scope) if len(scopes) == 1 else None
+    return Access(scope=scopes[0].scope, write=scopes[0].write) if len(scopes) == 1 else None
 
 
 def is_rest(view: Callable[..., Any]) -> bool:

@@ -53,7 +53,7 @@ class Column:
     key: str
     label: Any
     order: Sequence[str] = ()
-    unit: str = ""
+    unit: Any = ""
     numeric: bool = False
     descending_first: bool = False
 

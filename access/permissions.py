@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rest_framework.permissions import BasePermission
+from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from access.models import ApiToken, User
@@ -19,18 +19,21 @@ class DenyUndeclared(BasePermission):
 class HasScope(BasePermission):
     """A token with this scope, or a person signed in with the role that the scope needs.
 
-    Goes into `permission_classes` as an instance, `[HasScope("estimates:read")]`: the framework calls what
-    is listed there to get a permission, and calling an instance gives the instance.
+    `write`, where given, is the scope of every method that is not safe. Goes into `permission_classes` as an
+    instance, `[HasScope("estimates:read")]`: the framework calls what is listed there to get a permission, and
+    calling an instance gives the instance.
     """
 
-    def __init__(self, scope: str) -> None:
+    def __init__(self, scope: str, *, write: str | None = None) -> None:
         self.scope = Scope(scope)
+        self.write = None if write is None else Scope(write)
 
     def __call__(self) -> "HasScope":
         return self
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        return may_use(self.scope, user=request.user, token=request.auth)
+        scope = self.scope if request.method in SAFE_METHODS or self.write is None else self.write
+        return may_use(scope, user=request.user, token=request.auth)
 
 
 def may_use(scope: Scope, *, user: Any, token: Any) -> bool:
@@ -38,3 +41,10 @@ def may_use(scope: Scope, *, user: Any, token: Any) -> bool:
     if not isinstance(user, User) or not user.may(scope.role):
         return False
     return token is None or (isinstance(token, ApiToken) and scope in token.scopes)
+
+
+def actor_of(request: Request) -> User:
+    """Who calls, after HasScope let them: a user and never a stranger."""
+    user = request.user
+    assert isinstance(user, User)
+    return user

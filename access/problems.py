@@ -30,6 +30,19 @@ def problem(
     return JsonResponse(body, status=status, content_type=MEDIA_TYPE)
 
 
+def invalid(errors: Sequence[dict[str, Any]], *, title: str = "") -> JsonResponse:
+    """The answer to a body whose fields are wrong: each of `errors` has field, code and message."""
+    first = errors[0]
+    detail = f"{first['field']}: {first['message']}" if first.get("field") else str(first["message"])
+    return problem(
+        "invalid_request",
+        status=422,
+        title=title or _("This request cannot be answered."),
+        detail=detail,
+        errors=errors,
+    )
+
+
 def is_api(request: HttpRequest) -> bool:
     """Does a program rather than a browser wait for the answer?"""
     return request.path_info.startswith("/api/")

@@ -21,7 +21,7 @@ class TooDeepError(NotJsonError):
 def loads(text: bytes | str) -> Any:
     """One JSON value.
 
-    NaN, Infinity, bad UTF-8, half a surrogate pair, endless integers and endless nesting raise NotJsonError or TooDeepError.
+    NaN, Infinity, bad UTF-8, half a surrogate pair, NUL, endless integers and nesting raise NotJsonError or TooDeepError.
     """
     try:
         if isinstance(text, bytes):
@@ -34,6 +34,9 @@ def loads(text: bytes | str) -> Any:
         raise TooDeepError("nested too deeply") from None
     except ValueError as error:  # JSONDecodeError, UnicodeDecodeError and over-long integers alike
         raise NotJsonError(str(error).splitlines()[0][:120]) from None
+    if "\\u0000" in text and "\\u0000" in json.dumps(value):
+        # PostgreSQL keeps no text with this character, and nobody types it.
+        raise NotJsonError("it holds the character NUL")
     return value
 
 

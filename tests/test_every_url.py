@@ -19,7 +19,9 @@ from tests.access.people import bearer, person, signed_in, token_text
 
 PUBLIC = Access(public=True)
 VIEWER = Access(role=Role.VIEWER)
+OPERATOR = Access(role=Role.OPERATOR)
 ADMIN = Access(role=Role.ADMIN)
+QUOTES = Access(scope=Scope.QUOTES_READ, write=Scope.QUOTES_WRITE)
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,21 @@ ADDRESSES = {
     "planner:command_checks": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
     "planner:create_fits": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
     "planner:limits": Address(Access(scope=Scope.ESTIMATES_READ), "POST"),
+    "planner:quotes": Address(VIEWER),
+    "planner:new_quote": Address(OPERATOR),
+    "planner:import_quotes": Address(OPERATOR),
+    "planner:quote_template": Address(VIEWER),
+    "planner:quotes_csv": Address(VIEWER),
+    "planner:quote": Address(VIEWER, args={"uid": "none"}),
+    "planner:edit_quote": Address(OPERATOR, args={"uid": "none"}),
+    "planner:withdraw_quote": Address(OPERATOR, "POST", {"uid": "none"}),
+    "planner:rates": Address(VIEWER),
+    "planner:change_rate": Address(OPERATOR, "POST"),
+    "planner:api_quotes": Address(QUOTES),
+    "planner:api_quote": Address(QUOTES, args={"uid": "none"}),
+    "planner:api_withdraw_quote": Address(Access(scope=Scope.QUOTES_WRITE), "POST", {"uid": "none"}),
+    "planner:api_rates": Address(Access(scope=Scope.QUOTES_READ)),
+    "planner:api_rate": Address(Access(scope=Scope.QUOTES_WRITE), "PUT", {"currency": "CNY"}),
     "set_language": Address(PUBLIC, "POST"),
     "api_schema": Address(PUBLIC),
     "api_docs": Address(PUBLIC),

@@ -42,7 +42,6 @@ def shown(bill: Bill) -> dict[str, Any]:
 
 
 def _line(line: Line, currency: str) -> dict[str, Any]:
-    values = dict(line.note_values or {})
     return {
         "kind": line.kind,
         "id": line.id,
@@ -53,8 +52,25 @@ def _line(line: Line, currency: str) -> dict[str, Any]:
         "total": money(line.total),
         "price": price_shown(line.price),
         "power_w": line.power_w,
-        "note": word(BILL_NOTES, line.note, values) if line.note else "",
+        "note": _note(line),
     }
+
+
+def _note(line: Line) -> dict[str, Any] | None:
+    if not line.note:
+        return None
+    values = dict(line.note_values or {})
+    return {"code": line.note, "values": values, "message": word(BILL_NOTES, line.note, values)}
+
+
+def in_words(bill: dict[str, Any]) -> dict[str, Any]:
+    """The words of a bill again, in the reader's language: a saved one has those of its author."""
+    for item in bill["items"]:
+        if item["note"]:
+            item["note"]["message"] = word(BILL_NOTES, item["note"]["code"], item["note"]["values"])
+        if item["price"] and item["price"]["basis"]:
+            item["price"]["basis_name"] = str(BASES[item["price"]["basis"]])
+    return bill
 
 
 def price_shown(price: Price | None) -> dict[str, Any] | None:
@@ -63,7 +79,7 @@ def price_shown(price: Price | None) -> dict[str, Any] | None:
         return None
     shown = asdict(price)
     shown["amount"] = money(price.amount)
-    shown["basis"] = str(BASES[price.basis]) if price.basis else ""
+    shown["basis_name"] = str(BASES[price.basis]) if price.basis else ""
     return shown
 
 

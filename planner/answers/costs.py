@@ -271,6 +271,18 @@ def _curve(
     ]
 
 
+def in_words(cost: dict[str, Any]) -> dict[str, Any]:
+    """The words of a cost again, in the reader's language: a saved one has those of its author."""
+    for term in (*cost["purchase"]["terms"], *cost["yearly"]["terms"]):
+        term["name"] = str(ITEMS[term["item"]])
+    for item in cost["assumptions"]:
+        item["label"] = str(ASSUMPTION_NAMES[item["name"]])
+        item["unit"] = word(UNITS, item["unit_code"], {"currency": cost["currency"]})
+    for remark in cost["remarks"]:
+        remark["message"] = word(REMARKS, remark["code"], remark["values"])
+    return cost
+
+
 def _term(term: Term) -> dict[str, Any]:
     return {
         "item": term.item,
@@ -288,6 +300,7 @@ def _assumption(item: InForce, currency: str) -> dict[str, Any]:
         "label": str(ASSUMPTION_NAMES[item.name]),
         "value": item.value,
         "unit": word(UNITS, item.unit, {"currency": currency}),
+        "unit_code": item.unit,
         "by": item.by,
         "kind": item.kind,
         "source": item.source,

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from planner.amounts import amount as written
 from planner.core.figures import NBSP, count, percent, short, with_unit
 from planner.core.specs import Catalog
 from planner.messages import word
@@ -256,7 +257,7 @@ def bill(option: Option) -> list[BillLine]:
 
 def money(amount: float | None, currency: str | None) -> str:
     """An amount with its currency; a dash where there is none."""
-    return count(None) if amount is None else f"{currency}{NBSP}{count(amount)}"
+    return written(amount, currency)
 
 
 def weighs(shape: Mapping[str, float]) -> str:
