@@ -10,6 +10,7 @@ from planner.core.figures import DASH
 from planner.messages import advice as messages_advice
 from planner.messages import cost as messages_cost
 from planner.messages import edge as messages_edge
+from planner.messages import lengths as messages_lengths
 from planner.messages import search as messages_search
 from planner.setup import ENGINE_NAMES
 
@@ -94,6 +95,7 @@ PROBLEMS: dict[str, Any] = {
     **messages_cost.PROBLEMS,
     **messages_search.PROBLEMS,
     **messages_edge.PROBLEMS,
+    **messages_lengths.PROBLEMS,
 }
 
 REASONS: dict[str, Any] = {

@@ -82,11 +82,17 @@ class Exhaustion:
 
 
 def exhaustion(
-    request: EstimateRequest, lengths: Lengths, catalog: Catalog, *, accepted: float = ACCEPTED
+    request: EstimateRequest,
+    lengths: Lengths,
+    catalog: Catalog,
+    *,
+    accepted: float = ACCEPTED,
+    alone: bool = False,
 ) -> Exhaustion:
     """The probability that the cache is too small at a random moment, and how many may run to keep it small.
 
-    Lengths are those of the requests, whatever means the workload of `request` has.
+    Lengths are those of the requests, whatever means the workload of `request` has. `alone` asks for the probability and
+    nothing about other numbers of requests.
     """
     (settled,), memory, speed = in_force([request], catalog)
     verdict, workload = memory.verdicts[0], settled.workload
@@ -101,7 +107,7 @@ def exhaustion(
     resident = resident_of(lengths, max_model_len=int(memory.max_model_len[0]))
     if resident is None:
         return Exhaustion(code="no_output", verdict=verdict)
-    return _weighed(settled, running, resident, memory, catalog=catalog, accepted=accepted)
+    return _weighed(settled, running, resident, memory, catalog=catalog, accepted=accepted, alone=alone)
 
 
 def _running(settled: EstimateRequest, memory: MemoryBatch, speed: SpeedBatch) -> Exhaustion:
@@ -133,6 +139,7 @@ def _weighed(
     *,
     catalog: Catalog,
     accepted: float,
+    alone: bool,
 ) -> Exhaustion:
     pool = layout_of(settled).pool
     in_flight = resolve(settled).tokens_in_flight
@@ -150,13 +157,16 @@ def _weighed(
 
     fits_always = _floor(cache.capacity / amounts.max())
     never_fits = _floor(cache.capacity / amounts.min()) + 1 if amounts.min() > 0 else None
-    within = most_within(lambda count: sums.above(cache.capacity, count), accepted, fits_always)
+    within = (
+        None if alone else most_within(lambda count: sums.above(cache.capacity, count), accepted, fits_always)
+    )
     at_most = slots if running.random else round(mean)
     never = at_most <= fits_always
     always = never_fits is not None and not running.random and at_most >= never_fits
     found = 0.0 if never else 1.0 if always else at(cache.capacity)
     each = float(amounts @ shares)
-    mean_of_day = _at_mean(settled, running, sums, cache, catalog=catalog, slots=slots)
+    spread = math.sqrt(float((amounts - each) ** 2 @ shares))
+    mean_of_day = None if alone else _at_mean(settled, running, sums, cache, catalog=catalog, slots=slots)
     return replace(
         running,
         certainty="never" if never else "always" if always else None,
@@ -165,13 +175,13 @@ def _weighed(
         probability_at_mean=0.0 if never and mean_of_day is not None else mean_of_day,
         accepted=accepted,
         within=within,
-        passes_at=None if within >= MOST_RUNNING else within * running.replicas + 1,
+        passes_at=None if within is None or within >= MOST_RUNNING else within * running.replicas + 1,
         cache=cache,
         resident=resident,
         request_units=each,
         certain_up_to=min(fits_always, MOST_RUNNING),
         certain_from=never_fits,
-        levels=_levels(sums, cache.capacity, within, each, math.sqrt(float((amounts - each) ** 2 @ shares))),
+        levels=() if within is None else _levels(sums, cache.capacity, within, each, spread),
     )
 
 

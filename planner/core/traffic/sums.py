@@ -73,9 +73,9 @@ def _on_grid(places: FloatArray, shares: FloatArray, top: int) -> FloatArray:
     places, shares = places[kept], shares[kept]
     below = np.floor(places).astype(np.int64)
     upper: FloatArray = places - below
-    found: FloatArray = np.bincount(below, weights=shares * (1.0 - upper), minlength=top + 2)
-    found = found + np.bincount(below + 1, weights=shares * upper, minlength=top + 2)
-    masses: FloatArray = found[: top + 1]
+    weights = np.concatenate([shares * (1.0 - upper), shares * upper])
+    found = np.bincount(np.concatenate([below, below + 1]), weights=weights, minlength=top + 2)
+    masses: FloatArray = found[: top + 1].astype(np.float64)
     return masses
 
 
