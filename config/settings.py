@@ -129,8 +129,14 @@ PERMISSIONS_POLICY = NO_DEVICES
 SILENCED_SYSTEM_CHECKS = ["security.W021"]
 CSRF_FAILURE_VIEW = "access.problems.csrf_failure"
 # The first prefix that a path starts with decides; the last one is for all the rest.
-BODY_LIMITS_BYTES = [("/api/v1/estimates", 12_000_000), ("", 1_000_000)]
-DATA_UPLOAD_MAX_MEMORY_SIZE = max(size for _start, size in BODY_LIMITS_BYTES)
+BODY_LIMITS_BYTES = [
+    ("/api/v1/estimates", 12_000_000),
+    ("/api/v1/length-logs", 12_000_000),
+    ("/lengths/new/", 66_000_000),
+    ("", 1_000_000),
+]
+# What of a body is held in memory; an uploaded file goes to disk.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 12_000_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 300
 ESTIMATES_PER_CALL = 1_000
 RECOMMENDATIONS_PER_CALL = 4

@@ -18,7 +18,7 @@ class Input:
     key: str
     path: str = ""  # a switch has none
     default: str = ""
-    kind: str = "text"  # text | number | flag | switch
+    kind: str = "text"  # text | number | flag | switch | carried (in the address, never in a request)
     used_when: tuple[str, str] | None = None
     options: tuple[str, ...] = ()  # of a switch; the first is the default
 
@@ -28,6 +28,8 @@ def read_input(item: Input, given: Mapping[str, str]) -> str:
     text = given.get(item.key, item.default).strip()[:MAX_TYPED_CHARS]
     if item.kind == "switch":
         return text if text in item.options else item.options[0]
+    if item.kind == "carried":
+        return text if text.isascii() and text.isalnum() else ""
     return "" if item.kind == "flag" and text.lower() in FLAG_OFF else text
 
 
@@ -38,7 +40,7 @@ def counts(item: Input, values: Mapping[str, str]) -> bool:
 
 def typed(item: Input, text: str) -> Any:
     """The value that a request holds for this text; None where it holds none."""
-    if item.kind == "switch":
+    if item.kind in ("switch", "carried"):
         return None
     if item.kind == "flag":
         return True if text else None

@@ -178,7 +178,7 @@ def shown(
             "kv_cache_tokens": None if math.isnan(cache.tokens) else int(cache.tokens),
             "unit": cache.unit,
             "units": cache.capacity,
-            "units_per_request": found.request_units,
+            "units_per_request": None if found.request_units is None else round(found.request_units, 3),
             "always_enough_for": found.certain_up_to,
             "never_enough_from": found.certain_from,
         },
@@ -188,9 +188,9 @@ def shown(
             "code": source.code,
             "message": str(LENGTHS_FROM[source.code]),
             "kind": "assumed" if source.code == "means" else "computed",
-            "resident_tokens_mean": None if resident is None else resident.mean,
-            "refused_share": None if resident is None else resident.refused,
-            "cut_share": None if resident is None else resident.cut,
+            "resident_tokens_mean": None if resident is None else round(resident.mean, 2),
+            "refused_share": None if resident is None else rounded(resident.refused),
+            "cut_share": None if resident is None else rounded(resident.cut),
         },
         "by_running": [
             {"running": item.running, "probability": rounded(item.probability)} for item in found.levels

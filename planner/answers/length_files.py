@@ -2,40 +2,29 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 from prometheus_client.parser import text_string_to_metric_families
 
 from planner.core.figures import count
+from planner.core.traffic.asked import CSV, JSONL, METRICS, Asked, Question
 from planner.core.traffic.engines import PREFIXES, Reading, Sample, read_dump, since
 from planner.core.traffic.lines import LineTooLongError, lines_of
 from planner.core.traffic.records import read_records
 from planner.core.traffic.rows import MAX_ROWS, Collected, TooManyRowsError
 from planner.core.traffic.summary import Summary, of_reading, of_rows
-from planner.core.traffic.table import MAX_LINE_BYTES, Asked, Refused, read_table
+from planner.core.traffic.table import MAX_LINE_BYTES, Refused, read_table
 from planner.lines import MAX_LINE_BYTES as MAX_JSON_BYTES
 from planner.lines import read_objects
 from planner.messages import word
 from planner.messages.lengths import HINTS, REFUSALS, ROLES
 from planner.setup import ENGINE_NAMES
 
-CSV, JSONL, METRICS = KINDS = ("csv", "jsonl", "metrics")
 MAX_DUMP_BYTES = 8_000_000
 LOOKED_AT_BYTES = 65_536
 HOUR_S = 3_600.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What the asker says beside a log. kind: "" for "look"; later: a second dump; hours: how long the counters counted."""
-
-    kind: str = ""
-    asked: Asked = field(default_factory=lambda: Asked(columns={}))
-    model: str = ""
-    later: str = ""
-    hours: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,23 +1,22 @@
 """Length logs as the outside sees them: JSON in, JSON out."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from planner.answers.length_files import KINDS, Question, Read, read_log, read_rows, refusal_message
+from planner.answers.length_files import Read, read_log, read_rows, refusal_message
+from planner.core.traffic.asked import KINDS, MAX_HOURS, Asked, Question
 from planner.core.traffic.names import ROLES, UNIT_SECONDS, UNITS_OF_TIME
 from planner.core.traffic.summary import filled
-from planner.core.traffic.table import Asked, Refused
+from planner.core.traffic.table import Refused
 from planner.messages import word
 from planner.messages.lengths import LEFT_OUT
 from planner.models import LengthLog
 
 FIELDS = ("name", "rows", "text", "format", "later", "hours", "model", "columns", "duration_unit")
 TEXTS = {"name": 120, "text": 12_000_000, "later": 8_000_000, "model": 200}
-MAX_HOURS = 24.0 * 366
 Errors = list[dict[str, Any]]
 
 
@@ -151,8 +150,3 @@ def workload_of(summary: Mapping[str, Any]) -> dict[str, Any]:
     elif found.concurrency is not None:
         load = {"concurrency": found.concurrency}
     return {"input_tokens": found.input_tokens, "output_tokens": found.output_tokens, **load}
-
-
-def is_known(value: float | None) -> bool:
-    """Whether a figure of a summary is a number."""
-    return value is not None and math.isfinite(value)

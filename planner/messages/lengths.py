@@ -23,8 +23,9 @@ REFUSALS: dict[str, Any] = {
         "The first line has {found} columns; at most {limit} are read. Is the delimiter right?"
     ),
     "too_many_rows": _("It has more than {limit} rows. A day of them is enough: send a part."),
-    "no_column": _(
-        "No column holds the {role} lengths. Found: {names}. Name the column below, or rename it to {role}_tokens."
+    "no_column": _("No column is known to hold the tokens of {role}. Say which one does. Found: {names}."),
+    "column_of_text": _(
+        "The column {name} holds text where the tokens of {role} should be. Say which one holds them."
     ),
     "no_such_column": _(
         "There is no column {name!r} for {role}. Give its name as in the first line, or its number."
@@ -101,9 +102,9 @@ VERDICTS: dict[str, Any] = {
     "always": _("Always: even the shortest requests together do not fit into the KV cache."),
     "reserved": _("Never: each slot has a cache of its own from the start."),
     "hardly": _("Hardly ever: less than once in a billion moments."),
-    "some": _("At {percent} % of all moments the running requests need more KV cache than there is."),
+    "some": _("{percent} % of the time the running requests need more KV cache than there is."),
     "likely": _(
-        "Most of the time, at {percent} % of all moments, the running requests need more KV cache than there is."
+        "Most of the time, {percent} % of it, the running requests need more KV cache than there is."
     ),
     "not_started": _("It does not start, so nothing runs out."),
     "unknown": _("Not known: a figure that it follows from is not stated anywhere."),

@@ -64,6 +64,10 @@ INPUTS = (
     Input(key="ttft", path="targets.ttft_ms", kind="number"),
     Input(key="tps", path="targets.output_tokens_per_s_per_user", kind="number"),
     *SWITCHES,
+    # The saved plan that is being changed, and the version of it that this began as
+    Input(key="sp", kind="carried"),
+    Input(key="sv", kind="carried"),
+    Input(key="ll", kind="carried"),  # the length log that it was filled from
 )
 BY_KEY = {item.key: item for item in INPUTS}
 KEY_OF_PATH = {item.path: item.key for item in INPUTS if item.path} | {

@@ -17,11 +17,13 @@ from planner.core.power import mode_names
 from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
 from planner.form_hints import hints_of
-from planner.plan import settings_card, thumb_card, trades_card
+from planner.models import LengthLog
+from planner.plan import exhaustion_card, settings_card, thumb_card, trades_card
 from planner.plan import working as workings
 from planner.plan.changes import Change, helpful_changes
 from planner.plan.command_card import CommandCard, command_card
 from planner.plan.curves import Picture, Sweep, curve, roof, sweep
+from planner.plan.exhaustion_card import ExhaustionCard
 from planner.plan.figures import Figure
 from planner.plan.form import BY_KEY, INPUTS, Plan, key_of
 from planner.plan.limit_figures import limit_figures
@@ -39,6 +41,7 @@ SECTIONS: dict[str, Any] = {
     "step": gettext_lazy("Time of a token"),
     "sustained": gettext_lazy("For hours"),
     "memory": gettext_lazy("Does it fit"),
+    "runs-out": gettext_lazy("Does the cache run out"),
     "roofline-card": gettext_lazy("What limits it"),
     "curve-card": gettext_lazy("Users and speed"),
     "command": gettext_lazy("Launch command"),
@@ -51,7 +54,13 @@ SECTIONS: dict[str, Any] = {
     "ask": gettext_lazy("For programs"),
 }
 # Field of PlanPage that fills a section, where it has another name.
-SHOWN_BY = {"roofline-card": "roof", "curve-card": "curve", "command": "commands", "ask": "curl"}
+SHOWN_BY = {
+    "runs-out": "runs_out",
+    "roofline-card": "roof",
+    "curve-card": "curve",
+    "command": "commands",
+    "ask": "curl",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +87,7 @@ class PlanPage:
     step_sentence: str = ""
     memory: Bar | None = None
     memory_sentence: str = ""
+    runs_out: ExhaustionCard | None = None
     roof: Picture | None = None
     curve: Picture | None = None
     changes: Sequence[Change] = ()
@@ -127,12 +137,17 @@ class PlanPage:
     def messages(self) -> dict[str, str]:
         """A message for every input, empty where all is well: an update must also take old ones away."""
         model = "c" if self.plan.packed_config else "m"
-        typed = [item.key for item in INPUTS if item.kind not in ("flag", "switch") and item.key != "m"]
+        typed = [
+            item.key for item in INPUTS if item.kind not in ("flag", "switch", "carried") and item.key != "m"
+        ]
         return {key: self.errors.get(key, "") for key in (model, *typed)}
 
 
-def plan_page(plan: Plan, *, catalog: Catalog, address: str) -> PlanPage:
-    """Ask the core and put its answer into words and pictures. `address` is that of the API, for the copied call."""
+def plan_page(plan: Plan, *, catalog: Catalog, address: str, log: LengthLog | None = None) -> PlanPage:
+    """Ask the core and put its answer into words and pictures. `address` is that of the API, for the copied call.
+
+    `log` holds the lengths by which the cache is judged, where the plan was filled from one.
+    """
     request = plan.request()
     if plan.problems:
         return _with_errors(plan, estimates.problem_object(None, plan.problems))
@@ -154,6 +169,7 @@ def plan_page(plan: Plan, *, catalog: Catalog, address: str) -> PlanPage:
         found=found,
         more=limit_figures(parsed, catalog) if answer["speed"] else [],
         commands=command_card(plan, answer, request, parsed, catalog),
+        runs_out=exhaustion_card.card(plan, parsed, catalog, log=log) if answer["speed"] else None,
         modes=mode_names(catalog.power, parsed.accelerator) if parsed.accelerator else (),
         address=address,
     )
@@ -238,6 +254,7 @@ def answered(
     found: Sweep | None,
     more: Sequence[Figure] = (),
     commands: CommandCard | None = None,
+    runs_out: ExhaustionCard | None = None,
     modes: Sequence[str] = (),
     address: str,
 ) -> PlanPage:
@@ -259,6 +276,7 @@ def answered(
         step_sentence=pictures.step_sentence(answer) if step else "",
         roof=roof(found, setup) if found else None,
         curve=curve(found, setup) if found and len(found.levels) > 1 else None,
+        runs_out=runs_out,
         memory=memory,
         memory_sentence=pictures.memory_sentence(answer, parsed.workload, setup) if memory else "",
         changes=changes,

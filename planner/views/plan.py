@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from access.declare import public, require_role
+from access.models import User
 from access.roles import Role
 from planner.answers.estimates import problem_message
 from planner.choices import choices
@@ -18,6 +19,7 @@ from planner.plan.page import PlanPage, plan_page
 from planner.plots import plain_cell
 from planner.presets import presets
 from planner.queries import current_catalog
+from planner.queries.lengths import length_log
 
 
 @require_safe
@@ -45,8 +47,8 @@ def plan(request: HttpRequest) -> HttpResponse:
 def chart_data(request: HttpRequest, chart: str) -> HttpResponse:
     """The table beneath a chart as CSV: numbers without separators, for a spreadsheet."""
     page = _plan_page(request, read_plan(request.GET), current_catalog())
-    picture = {"curve": page.curve, "roofline": page.roof}.get(chart)
-    if picture is None:
+    picture = {"curve": page.curve, "roofline": page.roof, "runs-out": page.runs_out}.get(chart)
+    if picture is None or picture.plot is None:
         raise Http404
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{chart}.csv"'
@@ -109,12 +111,14 @@ def _context(request: HttpRequest, asked: Plan, catalog: Catalog) -> dict[str, o
         "presets": presets(asked, path=reverse("planner:plan")),
         "values": asked.values,
         "query": asked.query(),
+        "may_write": isinstance(request.user, User) and request.user.may(Role.OPERATOR),
     }
 
 
 def _plan_page(request: HttpRequest, asked: Plan, catalog: Catalog) -> PlanPage:
     address = request.build_absolute_uri(reverse("planner:estimates"))
-    return plan_page(asked, catalog=catalog, address=address)
+    log = length_log(asked.values["ll"]) if asked.values["ll"] else None
+    return plan_page(asked, catalog=catalog, address=address, log=log)
 
 
 def _address(query: str) -> str:

@@ -29,12 +29,24 @@ def lines_of(chunks: Iterable[bytes], *, limit: int) -> Iterator[str]:
 def _narrowed(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The same bytes, those of UTF-16 as UTF-8."""
     decoder = None
-    for number, chunk in enumerate(chunks):
+    for number, chunk in enumerate(_marked(chunks)):
         if number == 0 and (wide := WIDE_MARKS.get(chunk[:2])):
             decoder = codecs.getincrementaldecoder(wide)(errors="replace")
             yield decoder.decode(chunk[2:]).encode()
         else:
             yield chunk if decoder is None else decoder.decode(chunk).encode()
+
+
+def _marked(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes, the first piece long enough to hold a mark."""
+    iterator = iter(chunks)
+    first = b""
+    for chunk in iterator:
+        first += chunk
+        if len(first) >= len(MARK):
+            break
+    yield first
+    yield from iterator
 
 
 def _byte_lines(chunks: Iterable[bytes], limit: int) -> Iterator[bytes]:

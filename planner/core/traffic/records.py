@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from planner.core.traffic.asked import NOTHING, Asked
 from planner.core.traffic.names import INPUT, MAX_NAME, OUTPUT, ROLES, TIMES, role_of
 from planner.core.traffic.rows import Collected, Rows
-from planner.core.traffic.table import BLOCK, NOTHING, Asked, Refused
+from planner.core.traffic.table import BLOCK, Refused
 
 MAX_DEPTH = 5
 MAX_FIELDS = 400  # looked at in one value

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
+from planner.core.traffic.asked import NOTHING, Asked
 from planner.core.traffic.cells import is_number
-from planner.core.traffic.names import INPUT, MAX_NAME, OUTPUT, ROLES, TIMES, candidates
+from planner.core.traffic.names import DURATION, INPUT, MAX_NAME, OUTPUT, ROLES, TIMES, candidates
 from planner.core.traffic.rows import Collected, Rows
 
 MAX_LINE_BYTES = 1_000_000
@@ -24,17 +25,6 @@ class Refused:
 
     code: str
     values: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What the asker says about columns: role to name or number from 1, and seconds of the unit of durations."""
-
-    columns: Mapping[str, str]
-    unit_s: float | None = None
-
-
-NOTHING = Asked(columns={})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,34 +80,41 @@ def _read(records: Iterator[list[str]], asked: Asked) -> Collected | Refused:
 
 def _head(names: Sequence[str], looked: Sequence[Sequence[str]], asked: Asked) -> Head | Refused:
     width = len(names) or max((len(row) for row in looked), default=0)
-    found = candidates(names)
-    places: dict[str, int] = {}
-    units: dict[str, float | None] = {}
     texts = {place for place in range(min(width, MAX_COLUMNS)) if _is_text(looked, place)}
-    for role in ROLES:
-        if asked.columns.get(role):
-            place = _place(asked.columns[role], names, width)
-            if place is None:
-                return Refused(
-                    code="no_such_column", values={"name": asked.columns[role][:MAX_NAME], "role": role}
-                )
-            places[role], units[role] = place, None
-            continue
-        for place, unit in found.get(role, ()):
-            if role in TIMES or place not in texts:
-                places[role], units[role] = place, unit
-                break
+    found = candidates(names)
     if not names and width == 2 and not asked.columns:
-        places = {INPUT: 0, OUTPUT: 1}
-    for role in (INPUT, OUTPUT):
-        if role not in places:
-            return Refused(code="no_column", values={"role": role, "names": _shown(names), "width": width})
+        found = {INPUT: [(0, None)], OUTPUT: [(1, None)]}
+    chosen: dict[str, tuple[int, float | None]] = {}
+    for role in ROLES:
+        known = [item for item in found.get(role, ()) if role in TIMES or item[0] not in texts]
+        wanted = asked.columns.get(role)
+        place = _place(wanted, names, width) if wanted else None
+        if wanted and place is None:
+            return Refused(code="no_such_column", values={"name": wanted[:MAX_NAME], "role": role})
+        if place is not None:
+            chosen[role] = (place, None)
+        elif known:
+            chosen[role] = known[0]
+        elif role in (INPUT, OUTPUT):
+            return _without(role, found.get(role, ()), names, width)
+    places = {role: place for role, (place, _unit) in chosen.items()}
+    units = {role: unit for role, (_place, unit) in chosen.items()}
     if asked.unit_s is not None:
-        units["duration"] = asked.unit_s
+        units[DURATION] = asked.unit_s
     shown = {
         role: names[place].strip()[:MAX_NAME] if names else str(place + 1) for role, place in places.items()
     }
     return Head(places=places, units=units, names=shown, width=width, texts=len(texts - set(places.values())))
+
+
+def _without(
+    role: str, found: Sequence[tuple[int, float | None]], names: Sequence[str], width: int
+) -> Refused:
+    """Why no column has a role: none is called so, or the one that is holds text."""
+    if found:
+        values = {"role": role, "name": names[found[0][0]].strip()[:MAX_NAME]}
+        return Refused(code="column_of_text", values=values)
+    return Refused(code="no_column", values={"role": role, "names": _shown(names), "width": width})
 
 
 def _is_text(looked: Sequence[Sequence[str]], place: int) -> bool:
