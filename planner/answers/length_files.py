@@ -125,12 +125,14 @@ def samples_of(text: str) -> Iterator[Sample]:
             continue
         plain = line.partition(" # ")[0]  # what OpenMetrics writes behind a bucket
         try:
-            families = list(text_string_to_metric_families(plain + "\n"))
-        except (ValueError, KeyError, IndexError):
+            samples = [
+                Sample(name=sample.name, labels=sample.labels, value=float(sample.value))
+                for family in text_string_to_metric_families(plain + "\n")
+                for sample in family.samples
+            ]
+        except (ValueError, KeyError, IndexError, OverflowError):
             continue
-        for family in families:
-            for sample in family.samples:
-                yield Sample(name=sample.name, labels=sample.labels, value=float(sample.value))
+        yield from samples
 
 
 def refusal_message(refused: Refused) -> str:

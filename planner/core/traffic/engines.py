@@ -16,6 +16,7 @@ from planner.core.traffic.table import Refused
 
 MAX_BUCKETS = 400
 MAX_SERIES = 20_000
+MOST_COUNTED = 1e14  # no counter of tokens gets that far in a century, and many of them still add up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +175,7 @@ def _sum(samples: Iterable[Sample], names: Sequence[str], ending: str) -> float:
     """The sum over all series of the first of `names` that is there, NaN for none."""
     for name in names:
         found = [sample.value for sample in samples if sample.name in (name + ending, name)]
-        if found and all(math.isfinite(value) and value >= 0 for value in found):
+        if found and all(0 <= value < MOST_COUNTED for value in found):
             return sum(found)
     return math.nan
 
@@ -200,7 +201,7 @@ def _of_buckets(samples: Sequence[Sample], name: str, total: float) -> Histogram
             bound = float(sample.labels.get("le", ""))
         except ValueError:
             return Refused(code="bucket_unreadable", values={"name": name})
-        if math.isnan(bound) or not math.isfinite(sample.value) or not 0 <= sample.value < 1e15:
+        if math.isnan(bound) or not 0 <= sample.value < MOST_COUNTED:
             return Refused(code="bucket_unreadable", values={"name": name})
         reached[bound] = reached.get(bound, 0.0) + sample.value
     bounds = sorted(reached)

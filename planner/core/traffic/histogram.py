@@ -16,7 +16,9 @@ EXACT = 4096
 STEPS = 256
 NARROW = 0.01
 EXACT_BITS, STEP_BITS = EXACT.bit_length() - 1, STEPS.bit_length() - 1
-BINS = EXACT + STEPS * (MAX_TOKENS.bit_length() - EXACT_BITS)
+BINS = EXACT + STEPS * (
+    (2 * MAX_TOKENS).bit_length() - EXACT_BITS
+)  # input and output together are twice that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +182,7 @@ class Tally:
         self._maximum = -1
 
     def add(self, lengths: IntArray) -> None:
-        """Count these lengths, each from 0 to MAX_TOKENS."""
+        """Count these lengths, each from 0 to twice MAX_TOKENS."""
         if not len(lengths):
             return
         self._counts += np.bincount(_bin_of(lengths), minlength=BINS)

@@ -90,13 +90,14 @@ def _fields(
         if found[INPUT] is not None and found[OUTPUT] is not None:
             return found, len(request)
     places = _search(request, asked)
-    if INPUT not in places or OUTPUT not in places:
+    values = {role: _at(request, place.path) for role, place in places.items()}
+    if values.get(INPUT) is None or values.get(OUTPUT) is None:
         return None, len(request)
     if not paths:
         paths.update({role: place.path for role, place in places.items()})
         stated = {role: place.unit_s for role, place in places.items() if place.unit_s is not None}
         scales.update({**stated, **scales})
-    return {role: _at(request, places[role].path) if role in places else None for role in paths}, len(request)
+    return {role: values.get(role) for role in paths}, len(request)
 
 
 def _at(value: Any, path: Path) -> Any:

@@ -142,3 +142,13 @@ def test_lines_that_are_no_samples_are_passed_over():
     found = read(exemplar)
     assert found.input is not None
     assert found.input.requests == 138
+
+
+@pytest.mark.parametrize("value", ["1e308", "9" * 400, "-5", "+Inf", "NaN"])
+def test_counters_that_cannot_be_are_not_known(value):
+    dump = text("vllm_metrics_138_requests.prom")
+    found = read(dump.replace("17724.0", value).replace("193.97333359718323", value))
+    assert math.isnan(found.input_total)
+    assert math.isnan(found.latency_sum_s)
+    assert found.input is not None
+    assert math.isnan(found.input.mean)

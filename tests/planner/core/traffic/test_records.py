@@ -91,6 +91,12 @@ def test_asked_path_leads_into_nested_objects():
     assert (found.input.total, found.output.total) == (5, 6)
 
 
+def test_asked_path_that_leads_nowhere_is_no_length():
+    found = read_records([{"prompt_tokens": 5, "completion_tokens": 6}], Asked(columns={"input": "a.b"}))
+    assert isinstance(found, Refused)
+    assert (found.code, found.values["read"]) == ("no_requests", 1)
+
+
 def test_deep_and_wide_values_are_searched_no_further():
     deep: dict[str, object] = {"prompt_tokens": 1, "completion_tokens": 1}
     for _ in range(50):

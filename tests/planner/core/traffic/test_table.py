@@ -186,3 +186,8 @@ def test_many_blocks_come_to_the_same_as_their_sum():
     found = read("input_tokens,output_tokens\n" + rows)
     assert (found.input.total, found.output.total) == (prompts.sum(), answers.sum())
     assert found.correlation == pytest.approx(np.corrcoef(prompts, answers)[0, 1])
+
+
+def test_longest_lengths_that_are_read_add_up():
+    found = read("prompt_tokens,completion_tokens\n100000000,100000000\n")
+    assert (found.total.total, found.total.maximum) == (200_000_000, 200_000_000)
