@@ -1,4 +1,4 @@
-"""Writes of the planner: each verb checks, writes and leaves an audit event in one transaction."""
+"""Bringing what is shipped into the catalog, the team's edits kept; what every write of the catalog shares."""
 
 import hashlib
 import json
@@ -14,12 +14,10 @@ from django.utils import timezone
 from access.actions import record_audit
 from access.models import User
 from planner.catalog import SHIPPED
-from planner.catalog.checks import Fault, check_directory, record_fault
+from planner.catalog.checks import Fault, check_directory
 from planner.catalog.files import CatalogRows, read_rows
-from planner.core.matching import collapse
 from planner.models import (
     Accelerator,
-    AcceleratorMapping,
     CatalogDocument,
     CatalogEntry,
     CatalogState,
@@ -69,13 +67,13 @@ def sync_catalog(directory: Path = SHIPPED, *, actor: User | None = None) -> dic
         raise CatalogFaultsError(faults)
     tables = records_of(read_rows(directory))
     with transaction.atomic():
-        state = _locked_state()
+        state = locked_state()
         counts = {table.__name__: _sync_table(table, records) for table, records in tables.items()}
         if (
             any(count.added or count.changed or count.retired for count in counts.values())
             or state.synced_at is None
         ):
-            _restamp(synced=True)
+            restamp(synced=True)
             totals = {
                 name: f"{c.added} added, {c.changed} changed, {c.retired} retired"
                 for name, c in counts.items()
@@ -115,6 +113,7 @@ def _sync_table(table: type[CatalogEntry], records: Mapping[str, Mapping[str, An
     gone = [entry for key, entry in existing.items() if key not in records and _is_shipped(entry)]
     for entry in gone:
         entry.retired_at = entry.updated_at = timezone.now()
+        entry.revision += 1
     manager.bulk_create(added, batch_size=BATCH)
     if changed or gone:
         manager.bulk_update([*changed, *gone], written_fields(table), batch_size=BATCH)
@@ -125,6 +124,7 @@ def _sync_table(table: type[CatalogEntry], records: Mapping[str, Mapping[str, An
 def _filled(entry: CatalogEntry, record: Mapping[str, Any], digest: str) -> CatalogEntry:
     entry.shipped, entry.shipped_hash, entry.retired_at = dict(record), digest, None
     entry.updated_at = timezone.now()
+    entry.revision += entry.pk is not None
     entry.fill_columns()
     return entry
 
@@ -144,42 +144,14 @@ def digest_of_record(record: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(record, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-@transaction.atomic
-def edit_entry(entry: CatalogEntry, edited: Mapping[str, Any] | None, *, actor: User) -> None:
-    """Lay the team's words over a shipped record; None takes them back. Raises CatalogFaultsError if the result is unsound."""
-    _locked_state()
-    current = type(entry)._default_manager.get(pk=entry.pk)  # noqa: SLF001
-    entry.shipped, entry.edited = current.shipped, None if edited is None else dict(edited)
-    fault = record_fault(DEFINITIONS[type(entry)], entry.record, file=entry.key, line=None)
-    if fault is not None:
-        raise CatalogFaultsError([fault])
-    entry.fill_columns()
-    entry.save()
-    _restamp()
-    record_audit("catalog.edit", actor=actor, about=entry, key=entry.key)
-
-
-@transaction.atomic
-def map_accelerator(reported_name: str, accelerator: Accelerator, *, actor: User) -> AcceleratorMapping:
-    """Say which accelerator a reported name is, for names that the catalog does not know."""
-    _locked_state()
-    mapping, _ = AcceleratorMapping.objects.update_or_create(
-        reported_name=collapse(reported_name), defaults={"accelerator": accelerator, "mapped_by": actor}
-    )
-    _restamp()
-    record_audit(
-        "catalog.map", actor=actor, about=mapping, name=mapping.reported_name, accelerator=accelerator.key
-    )
-    return mapping
-
-
-def _locked_state() -> CatalogState:
+def locked_state() -> CatalogState:
     """The one row of state, locked: two syncs at once wait for each other."""
     CatalogState.objects.get_or_create(pk=1)
     return CatalogState.objects.select_for_update().get(pk=1)
 
 
-def _restamp(*, synced: bool = False) -> None:
+def restamp(*, synced: bool = False) -> None:
+    """Tell every process that its catalog is stale."""
     changes: dict[str, Any] = {"stamp": uuid.uuid4()}
     if synced:
         changes["synced_at"] = timezone.now()

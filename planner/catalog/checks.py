@@ -108,7 +108,7 @@ def cross_faults(rows: CatalogRows) -> Iterator[Fault]:
     yield from _unknown_references(rows)
     yield from _unknown_modes(rows)
     for row in rows.accelerators:
-        yield from _contradictions(row)
+        yield from contradictions(row)
     for file, field, detail in flag_faults(rows.flags):
         yield Fault(file=file, line=None, id=None, field=field, detail=detail)
 
@@ -184,7 +184,9 @@ def _nowhere(file: str, row: Record, field: str, key: str) -> Fault:
     return Fault(file=file, line=None, id=row["id"], field=field, detail=f"nothing is named {key}")
 
 
-def _contradictions(row: Record) -> Iterator[Fault]:
+def contradictions(row: Record) -> Iterator[Fault]:
+    """Figures of one accelerator that cannot all be right."""
+
     def value(name: str) -> Any:
         return row["figures"].get(name, {}).get("value")
 

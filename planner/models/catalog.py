@@ -21,6 +21,7 @@ class CatalogEntry(models.Model):
     shipped_hash = models.CharField(max_length=64, blank=True)
     edited = models.JSONField(null=True, blank=True)
     retired_at = models.DateTimeField(null=True, blank=True)
+    revision = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -36,6 +37,13 @@ class CatalogEntry(models.Model):
         """The record as it counts: the team's words over the shipped ones."""
         return merged(self.shipped or {}, self.edited or {})
 
+    @property
+    def origin(self) -> str:
+        """shipped | edited (the team's words over ours) | own (the team's alone)."""
+        if self.shipped is None:
+            return "own"
+        return "edited" if self.edited else "shipped"
+
     def fill_columns(self) -> None:
         """Copy out of the record what lists filter and sort by."""
 
@@ -48,12 +56,14 @@ class Accelerator(CatalogEntry):
     accelerator_class = models.CharField(_("class"), max_length=20, db_index=True)
     memory_gib = models.FloatField(null=True, db_index=True)
     bandwidth_gb_s = models.FloatField(null=True, db_index=True)
+    tdp_w = models.FloatField(null=True)
 
     def fill_columns(self) -> None:
         record = self.record
         self.name, self.vendor, self.accelerator_class = record["name"], record["vendor"], record["class"]
         self.memory_gib = figure_value(record, "memory_gib")
         self.bandwidth_gb_s = figure_value(record, "bandwidth_gb_s")
+        self.tdp_w = figure_value(record, "tdp_w")
 
 
 class Platform(CatalogEntry):
@@ -61,10 +71,12 @@ class Platform(CatalogEntry):
 
     name = models.CharField(max_length=200)
     kind = models.CharField(max_length=200, db_index=True)
+    cards = models.PositiveIntegerField(null=True)
 
     def fill_columns(self) -> None:
         record = self.record
         self.name, self.kind = record["name"], record["kind"]
+        self.cards = sum(part["count"] for part in record["accelerators"])
 
 
 class ModelShape(CatalogEntry):
@@ -72,21 +84,28 @@ class ModelShape(CatalogEntry):
 
     family = models.CharField(max_length=200, db_index=True)
     parameters = models.BigIntegerField(null=True, db_index=True)
+    experts = models.BooleanField(default=False)  # a mixture of them
+    edge = models.BooleanField(default=False)
+    context_tokens = models.PositiveIntegerField(null=True)
 
     def fill_columns(self) -> None:
         record = self.record
         parts = figure_value(record, "parameters")
         self.family = record["family"]
         self.parameters = sum(parts.values()) if parts else None
+        self.experts, self.edge = "moe" in record["figures"], record["edge"]
+        self.context_tokens = figure_value(record, "context")["max_position_embeddings"]
 
 
 class WeightScheme(CatalogEntry):
     """A way of storing weights."""
 
     kernel = models.CharField(max_length=200)
+    bytes_per_weight = models.FloatField(null=True)
 
     def fill_columns(self) -> None:
-        self.kernel = self.record["kernel"]
+        record = self.record
+        self.kernel, self.bytes_per_weight = record["kernel"], record["bytes_per_weight"]
 
 
 class EngineTable(CatalogEntry):
@@ -110,6 +129,7 @@ class AcceleratorMapping(models.Model):
     mapped_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
+    revision = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 

@@ -10,7 +10,8 @@ from django.core.management import CommandError, call_command
 
 from access.models import AuditEvent, User
 from access.roles import Role
-from planner.actions.catalog import CatalogFaultsError, edit_entry, map_accelerator, sync_catalog
+from planner.actions.catalog import CatalogFaultsError, sync_catalog
+from planner.actions.entries import edit_entry, map_accelerator
 from planner.catalog import SHIPPED, load_shipped
 from planner.core.matching import match
 from planner.models import Accelerator, CatalogState, EngineTable, ModelShape, merged
