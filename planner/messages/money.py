@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 # What a public price is the price of.
 BASES: dict[str, Any] = {
     "list_at_launch": _("list price when it came out"),
+    "list_now": _("list price"),
     "kit_at_launch": _("list price of the developer kit when it came out"),
     "machine_at_launch": _("about what a whole machine with it cost when it came out"),
     "mini_pc_at_launch": _("about what a small computer with it cost when it came out"),

@@ -8,9 +8,14 @@ from planner.models import ExchangeRate
 
 def rates_in_force() -> list[dict[str, Any]]:
     """Each rate with its source, by currency. One query."""
-    own = {rate.currency: rate for rate in ExchangeRate.objects.select_related("updated_by")}
-    shipped = {row["currency"]: row for row in shipped_prices()["rates"]}
-    return [_own(own[code]) if code in own else _shipped(shipped[code]) for code in sorted({*own, *shipped})]
+    own = {rate.currency: _own(rate) for rate in ExchangeRate.objects.select_related("updated_by")}
+    shipped = {row["currency"]: row for row in shipped_rates()}
+    return [rate for _code, rate in sorted({**shipped, **own}.items())]
+
+
+def shipped_rates() -> list[dict[str, Any]]:
+    """Rates for a first look, until the team sets its own."""
+    return [_shipped(row) for row in shipped_prices()["rates"]]
 
 
 def _own(rate: ExchangeRate) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from planner.core.bill import Extra
 from planner.core.cost.assumptions import BY_NAME, faults
+from planner.core.cost.prices import PRICE_SOURCES
 from planner.core.outcome import Problem
 from planner.core.parse import Rejected, Reserved, parse_request
 from planner.core.parse.fields import Reader
@@ -18,7 +19,6 @@ FIELDS = frozenset(
 )
 BILL_FIELDS = frozenset(["currency", "platform", "spares", "extra"])
 EXTRA_FIELDS = frozenset(["name", "quantity", "unit_price", "source"])
-PRICE_SOURCES = ("quotes", "public", "none")
 MAX_AMOUNT = 1e15
 MAX_SPARES = 10_000
 MAX_EXTRAS = 50
