@@ -95,7 +95,9 @@ def _requests() -> list[dict[str, Any]]:
 def _recommended() -> list[dict[str, Any]]:
     """The options of four jobs: a chat service, code completion, long documents at night, 70B for many users."""
     from planner.answers.recommendations import answer
+    from planner.clock import today
     from planner.queries import shipped_catalog
+    from planner.queries.prices import Books
 
     engine = {"engine": {"name": "vllm", "version": VERSION}}
     jobs = [
@@ -112,7 +114,8 @@ def _recommended() -> list[dict[str, Any]]:
         },
         {"model": {"id": "meta-llama/Llama-3.1-70B-Instruct"}, "workload": _load(1024, 512, concurrency=64)},
     ]
-    found = answer([{**job, **engine} for job in jobs], catalog=shipped_catalog())
+    books = Books(on=today(), stored=False)
+    found = answer([{**job, **engine} for job in jobs], catalog=shipped_catalog(), books=books)
     return [option for item in found for option in item["options"]]
 
 

@@ -12,8 +12,10 @@ from access.counters import SearchThrottle
 from access.permissions import HasScope
 from planner.answers.recommendations import answer
 from planner.api.bodies import PROBLEM_RESPONSES, answer_or_list, one_or_list, respond
+from planner.clock import today
 from planner.metrics import count_recommendations
 from planner.queries import current_catalog
+from planner.queries.prices import Books
 from planner.schemas.recommend import RECOMMENDATION, SEARCH, SEARCH_EXAMPLE
 
 
@@ -41,6 +43,6 @@ def recommendations(request: Request) -> Response:
 
 
 def _answer(requests: list[Any]) -> list[dict[str, Any]]:
-    found = answer(requests, catalog=current_catalog())
+    found = answer(requests, catalog=current_catalog(), books=Books(on=today()))
     count_recommendations(found)
     return found

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from planner.core.specs import Catalog
 from planner.lines import BATCH, read_objects, write_answers
-from planner.queries import CatalogNotLoadedError, current_catalog
+from planner.queries import CatalogNotLoadedError, catalog_is_loaded, current_catalog
 
 
 class LinesCommand(BaseCommand):
@@ -23,6 +23,7 @@ class LinesCommand(BaseCommand):
 
     requires_system_checks = []
     batch = BATCH  # lines that are answered together
+    from_database = False  # whether the team's rows are there to be read
 
     @abstractmethod
     def answer(self, objects: list[Any], catalog: Catalog) -> list[dict[str, Any]]:
@@ -40,6 +41,7 @@ class LinesCommand(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         catalog = _catalog(options["catalog"])
+        self.from_database = options["catalog"] != "shipped" and catalog_is_loaded()
         if sys.stdout is None:
             raise CommandError("Standard output is closed. The answers would go nowhere.")
         stream = _opened(options["file"])

@@ -1,8 +1,12 @@
 """Words about prices, bills and offers."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext as now
 from django.utils.translation import gettext_lazy as _
+
+from planner.amounts import amount, exchange_text
 
 # What a public price is the price of.
 BASES: dict[str, Any] = {
@@ -39,3 +43,53 @@ PRICE_KINDS: dict[str, Any] = {
     "public": _("public, not an offer"),
     "given": _("given here"),
 }
+
+# Why a thing has no price.
+LACKS: dict[str, Any] = {
+    "no_price": _("Nobody has priced it."),
+    "price_expired": _("A quote expired on {on}."),
+    "price_without_rate": _("A quote in {currency} does not count: no rate is set for it."),
+    "price_for_more": _("It is quoted from {least} pieces on, and this takes {quantity}."),
+}
+
+
+def basis_name(price: Mapping[str, Any]) -> str:
+    """What a public price is the price of; empty for others."""
+    return str(BASES[price["basis"]]) if price["basis"] else ""
+
+
+def price_sentence(price: Mapping[str, Any], currency: str) -> str:
+    """Whose word a price is, of when, until when, and at which rate it was exchanged into `currency`."""
+    parts = [_whose(price)]
+    if price["valid_until"]:
+        parts.append(now("until %s") % price["valid_until"])
+    if price["minimum_quantity"] > 1:
+        parts.append(now("from %s pieces on") % price["minimum_quantity"])
+    if price["rate"]:
+        parts.append(_exchanged(price, currency))
+    return ", ".join(parts)
+
+
+def _whose(price: Mapping[str, Any]) -> str:
+    if price["kind"] == "given":
+        return now("given here")
+    if price["kind"] == "public":
+        values = {"what": basis_name(price), "date": price["quoted_on"]}
+        if price["stated_low"] is None:
+            return now("public, not an offer: %(what)s, %(date)s") % values
+        values |= {"low": amount(price["stated_low"], price["stated_currency"])}
+        return now("public, not an offer: %(what)s, %(date)s, from %(low)s; the upper end counts") % values
+    return now("quoted by %(supplier)s on %(date)s") % {
+        "supplier": price["supplier"],
+        "date": price["quoted_on"],
+    }
+
+
+def _exchanged(price: Mapping[str, Any], currency: str) -> str:
+    values = {
+        "stated": amount(price["stated"], price["stated_currency"]),
+        "rate": exchange_text(price["rate"], given=price["stated_currency"], wanted=currency),
+    }
+    if price["rate_assumed"]:
+        return now("%(stated)s at an assumed rate of %(rate)s") % values
+    return now("%(stated)s at %(rate)s") % values

@@ -56,7 +56,7 @@ RANKS: dict[str, Any] = {
     ),
     "ranked_by_lowest_power": _("{power_w} W of board power: number {rank} of {of}, the least first."),
     "not_ranked_by_balanced": _("Its board power is not known, so it stands after those whose power is."),
-    "not_ranked_by_lowest_cost": _("Its price is not given, so it stands after those whose price is."),
+    "not_ranked_by_lowest_cost": _("It has no price, so it stands after those that have one."),
     "not_ranked_by_lowest_tpot": _("Its time per token is not known, so it stands last."),
     "not_ranked_by_highest_throughput": _("Its throughput is not known, so it stands last."),
     "not_ranked_by_lowest_power": _("Its board power is not known, so it stands after those whose power is."),
@@ -69,8 +69,8 @@ EXCLUDED: dict[str, Any] = {
     "filtered_by_class": _("Of another class than you asked for"),
     "filtered_by_place": _("Not for the place you asked for"),
     "filtered_by_ecc": _("Memory not known to have ECC"),
-    "not_on_sale": _("Never on open sale: searched where you name it, own it or give its price"),
-    "over_budget": _("Over the budget, at the prices you gave"),
+    "not_on_sale": _("Never on open sale: searched where you name it, own it or have a price for it"),
+    "over_budget": _("Over the budget, at the prices that are known"),
     "over_power": _("Draws more power than you allow"),
     "power_unknown": _("Nobody states its power, so it cannot be held against your limit"),
     "no_data": _("A figure that the answer needs is not known: memory or bandwidth"),
@@ -99,8 +99,19 @@ EXCLUDED: dict[str, Any] = {
 # What else there is to say about an answer.
 REMARKS: dict[str, Any] = {
     "no_prices": _(
-        "No prices are known here. Give your own, and the cheapest is named and held against the budget."
+        "No price is known of any of these. Write down a quote or give your own prices, and the cheapest is named and held "
+        "against the budget."
     ),
+    "some_without_price": _(
+        "{unpriced} of {of} set-ups have no price: they are neither the cheapest nor over a budget."
+    ),
+    "public_prices": _(
+        "Public prices stand in where nobody quoted: list and street prices of their date, not offers."
+    ),
+    "rate_assumed": _(
+        "Prices in {given} are exchanged into {wanted} at a round rate that nobody here has set: set the rate of the day."
+    ),
+    "quotes_without_rate": _("Quotes in {currencies} do not count here: no rate is set for exchanging them."),
     "budget_without_prices": _("Without a price nothing can be over the budget, so it leaves nothing out."),
     "balanced_by_power": _(
         "Balanced: time per token of a whole request, the wait for the first included, × board power, the smallest product "

@@ -2,18 +2,18 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from planner.answers.quotes import FIELDS
+from planner.csv_cells import unguarded
 
 MAX_ROWS = 10_000
 MAX_BYTES = 8_000_000
 ENCODINGS = ("utf-8-sig", "gb18030")
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,32 +73,3 @@ def _rows(reader: Any) -> Sheet | str:
         rows.append({name: unguarded(cell.strip()) for name, cell in pairs if name and cell.strip()})
         lines.append(reader.line_num)
     return Sheet(rows=rows, lines=lines) if rows else _("This file has a head and no rows beneath it.")
-
-
-def guarded(cell: Any) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    text = "" if cell is None else str(cell)
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
-
-
-def unguarded(cell: str) -> str:
-    """What `guarded` was given."""
-    return cell[1:] if cell[:1] == "'" and cell[1:2] in FORMULA_STARTS else cell
-
-
-def csv_lines(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    """The lines of a CSV file, one at a time, so that a long one is never whole in memory."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(head)
-    yield _taken(buffer)
-    for row in rows:
-        writer.writerow([guarded(cell) for cell in row])
-        yield _taken(buffer)
-
-
-def _taken(buffer: io.StringIO) -> str:
-    text = buffer.getvalue()
-    buffer.seek(0)
-    buffer.truncate()
-    return text

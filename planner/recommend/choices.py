@@ -27,6 +27,7 @@ class SearchChoices:
     classes: Sequence[Choice]
     vendors: Sequence[str]
     currencies: Sequence[str]
+    price_sources: Sequence[Choice]
     accelerators: Sequence[Choice]
 
 
@@ -53,6 +54,11 @@ def search_choices(catalog: Catalog) -> SearchChoices:
         classes=[Choice(value=name, label=label) for name, label in _classes().items()],
         vendors=sorted({card.vendor for card in catalog.accelerators.values()}, key=str.casefold),
         currencies=CURRENCIES,
+        price_sources=[
+            Choice(value="", label=_("what suppliers quoted")),
+            Choice(value="public", label=_("quotes, else public prices")),
+            Choice(value="none", label=_("none")),
+        ],
         accelerators=[choice for group in shared.accelerators for choice in group.choices],
     )
 

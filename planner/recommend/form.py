@@ -28,7 +28,8 @@ OWN = (
     Input(key="max", path="constraints.max_count", default="8", kind="number"),
     Input(key="pw", path="constraints.power_w", kind="number"),
     Input(key="bud", path="constraints.budget", kind="number"),
-    Input(key="cur", path="constraints.currency", default="USD"),
+    Input(key="cur", path="constraints.currency"),  # blank: the team's
+    Input(key="ps", path="constraints.price_source"),  # blank: what suppliers quoted
     Input(key="ecc", path="constraints.ecc", kind="flag"),
     Input(key="obj", path="objective", default="balanced"),
 )
@@ -82,6 +83,7 @@ class Search:
     packed_config: str = ""
     config: Mapping[str, Any] | None = None
     problems: tuple[Problem, ...] = field(default=())
+    team_currency: str = "USD"
 
     def request(self) -> dict[str, Any]:
         """The search as a question of the contract. Blank fields are left to its defaults."""
@@ -123,10 +125,10 @@ class Search:
         return urlencode([*pairs, *((key, text) for key in LISTS for text in self.lists[key])])
 
 
-def read_search(given: QueryDict) -> Search:
+def read_search(given: QueryDict, *, team_currency: str = "USD") -> Search:
     """The search that an address holds. A key that is absent has its default, a blank one is blank."""
     values = {item.key: read_input(item, given) for item in INPUTS}
-    search = Search(values=values, lists=_lists(given))
+    search = Search(values=values, lists=_lists(given), team_currency=team_currency)
     packed = given.get("c", "")
     if not packed:
         return search
@@ -162,7 +164,7 @@ def _lists(given: QueryDict) -> dict[str, list[str]]:
 
 
 def _settle(asked: dict[str, Any], search: Search) -> None:
-    """What is more than one text: lists, words that mean nothing is asked, a currency that nothing is paid in."""
+    """What is more than one text: lists, words that mean nothing is asked, the currency of what is typed."""
     if asked.get("weights") in WIDTHS:
         asked["weights"] = WIDTHS[asked["weights"]]
     if asked.get("engine", {}).get("name", ANY_ENGINE) == ANY_ENGINE:
@@ -178,8 +180,8 @@ def _settle(asked: dict[str, Any], search: Search) -> None:
         limits["owned"] = owned
     if prices:
         limits["prices"] = prices
-    if not prices and "budget" not in limits:
-        limits.pop("currency", None)
+    if prices or "budget" in limits:
+        limits.setdefault("currency", search.team_currency)
     if search.packed_config:
         asked["model"] = {"config": search.config if search.config is not None else {}}
 

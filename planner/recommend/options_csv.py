@@ -19,6 +19,7 @@ HEAD = (
         "output_tokens_per_s_per_card",
     ),
     *("board_power_w", "modules_per_board", "unit_price", "purchase", "currency"),
+    *("price_kind", "price_source", "supplier", "quoted_on", "valid_until", "price_note"),
     *("purchase_per_output_token_s", "winner_of"),
 )
 
@@ -29,6 +30,7 @@ def rows(answer: Mapping[str, Any], catalog: Catalog) -> Iterator[list[Any]]:
         speed, degrees, settings = option["speed"], option["parallelism"], option["settings_used"]
         low, high = speed["interval"]["tpot_ms"] or (None, None)
         bill, cost = option["bill_of_materials"][0], option["cost"] or {}
+        price, note = cost.get("price") or {}, option["price_note"] or {}
         yield [
             option["rank"],
             option["accelerator"],
@@ -58,6 +60,8 @@ def rows(answer: Mapping[str, Any], catalog: Catalog) -> Iterator[list[Any]]:
             bill["unit_price"],
             cost.get("purchase"),
             cost.get("currency"),
+            *(price.get(name) for name in ("kind", "source", "supplier", "quoted_on", "valid_until")),
+            note.get("message"),
             price_per_token_s(option),
             " ".join(option["winner_of"]),
         ]

@@ -20,6 +20,7 @@ from planner.plan.curves import Picture
 from planner.plan.figures import seconds
 from planner.plan.page import FieldError
 from planner.presentation import ICON_OF_STATE, Verdict
+from planner.queries.prices import Books
 from planner.recommend import words as recommend_words
 from planner.recommend.form import CLASSES, INPUTS, OWNED, PRICED, VENDORS, Search, key_of
 from planner.recommend.near import Loosened, Near, loosened, nearest, relaxed
@@ -89,12 +90,12 @@ class RecommendPage:
         return {key: self.errors.get(key, "") for key in (model, *typed, VENDORS, CLASSES, OWNED, PRICED)}
 
 
-def recommend_page(search: Search, *, catalog: Catalog, address: str) -> RecommendPage:
+def recommend_page(search: Search, *, catalog: Catalog, books: Books, address: str) -> RecommendPage:
     """Ask the core and put its answer into words and pictures. `address` is that of the API, for the copied call."""
     question = search.request()
     if search.problems:
         return _with_errors(search, problem_object(None, search.problems))
-    answer = recommendations.answer_for_page(question, catalog=catalog)
+    answer = recommendations.answer_for_page(question, catalog=catalog, books=books)
     if is_problem(answer):
         return _with_errors(search, answer)
     return answered(search, question, answer, catalog=catalog, address=address)
@@ -186,6 +187,7 @@ def field_label(key: str) -> str:
         "pw": _("Power at most"),
         "bud": _("Budget"),
         "cur": _("Currency"),
+        "ps": _("Other prices"),
         "ven": _("Vendors"),
         "cls": _("Classes"),
         "oa": _("Cards you have"),

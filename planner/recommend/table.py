@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from planner.core.figures import NBSP, count, percent, short, span
 from planner.core.specs import Catalog
+from planner.messages.money import PRICE_KINDS
 from planner.plan.figures import bound_word
 from planner.recommend.form import SHOWN_OPTIONS, Search
 from planner.recommend.words import Named, Names, Option, engine_name
@@ -243,7 +244,16 @@ def _row(name: str, cells: Sequence[Cell], *, leading: set[int]) -> Row:
 def _cell(measure: Measure, option: Option) -> Cell:
     interval = {"tpot": "tpot_ms", "all": "output_tokens_per_s"}.get(measure.key)
     ends = option["speed"]["interval"][interval] if interval else None
-    return Cell(text=measure.text(measure.value(option)), sub=span(*ends) if ends else "")
+    sub = _price_word(option) if measure.key == "cost" else span(*ends) if ends else ""
+    return Cell(text=measure.text(measure.value(option)), sub=sub)
+
+
+def _price_word(option: Option) -> str:
+    """Whose word a price is; why there is none, where that is more than that nobody priced it."""
+    if option["cost"] is not None:
+        return str(PRICE_KINDS[option["cost"]["price"]["kind"]])
+    note = option["price_note"]
+    return "" if note["code"] == "no_price" else str(note["message"])
 
 
 def _leading(measure: Measure, options: Sequence[Option]) -> set[int]:

@@ -12,6 +12,7 @@ from planner.core.figures import NBSP, count, percent, short, span
 from planner.core.search.options import BUSY_SHARE
 from planner.core.search.space import EDGE_CLASSES
 from planner.core.specs import Catalog
+from planner.queries.prices import Books
 from planner.recommend.words import Named, Names, Option, money, names_of
 
 ORDER = ("balanced", "cheapest", "lowest_tpot", "highest_throughput", "lowest_power")
@@ -44,7 +45,7 @@ def winners(answer: Mapping[str, Any], names: Names) -> list[Winner]:
     return [_winner(by_rank[rank], leading, names[rank]) for rank, leading in leads.items()]
 
 
-def winners_of_plan(request: Mapping[str, Any], catalog: Catalog) -> list[Winner]:
+def winners_of_plan(request: Mapping[str, Any], catalog: Catalog, books: Books) -> list[Winner]:
     """The winners for the model, workload and targets of an estimate request; empty where it has no workload."""
     if not request.get("workload"):
         return []
@@ -52,7 +53,7 @@ def winners_of_plan(request: Mapping[str, Any], catalog: Catalog) -> list[Winner
         "constraints": {"place": _place(request, catalog)},
         "limit": 1,
     }
-    answer = recommendations.answer_for_page(question, catalog=catalog)
+    answer = recommendations.answer_for_page(question, catalog=catalog, books=books)
     return [] if is_problem(answer) else winners(answer, names_of(answer, catalog))
 
 

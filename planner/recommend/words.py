@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -12,6 +13,7 @@ from planner.amounts import amount as written
 from planner.core.figures import NBSP, count, percent, short, with_unit
 from planner.core.specs import Catalog
 from planner.messages import word
+from planner.messages.money import PRICE_KINDS
 from planner.messages.search import ADVICE
 from planner.plan.figures import Figure, figures, seconds
 from planner.plan.form import plan_of_request
@@ -39,13 +41,19 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BillLine:
-    """One line of what is bought, as text; `note` says what else comes with it."""
+    """One line of what is bought, as text; `note` says what else comes with it, `whose` where its price is from.
+
+    `link` leads to the quote, or to where one is written down.
+    """
 
     name: str
     quantity: str
     price: str
     total: str
     note: str
+    whose: str
+    link: str
+    quoted: bool
 
 
 Names = Mapping[int, Named]  # by rank
@@ -213,10 +221,10 @@ def best_figures(option: Option, catalog: Catalog) -> list[Figure]:
         # what a user gets per second is the time per token said again; the price is not
         shown[3] = Figure(
             name=_("Price"),
-            value=count(option["cost"]["purchase"]),
-            unit=option["cost"]["currency"],
-            kind="assumed",
-            sub=_("the price you gave, times %s") % option["count"],
+            value=money(option["cost"]["purchase"], option["cost"]["currency"]),
+            unit="",
+            kind=option["cost"]["price"]["kind"],
+            sub=_price_line(option),
         )
     return [
         *shown,
@@ -250,9 +258,34 @@ def bill(option: Option) -> list[BillLine]:
             price=money(item["unit_price"], item["currency"]),
             total=money(item["total"], item["currency"]),
             note=item["message"],
+            whose=whose_price(option),
+            link=_quote_link(option),
+            quoted=bool(option["cost"] and option["cost"]["price"]["quote"]),
         )
         for item in option["bill_of_materials"]
     ]
+
+
+def whose_price(option: Option) -> str:
+    """Whose word the price is, or why there is none."""
+    said: str = (option["cost"]["price"] if option["cost"] else option["price_note"])["message"]
+    return said
+
+
+def _price_line(option: Option) -> str:
+    """2 × USD 2,500, Hua Dong Trading"""
+    cost, price = option["cost"], option["cost"]["price"]
+    whose = price["supplier"] or str(PRICE_KINDS[price["kind"]])
+    return f"{option['count']}{NBSP}×{NBSP}{money(cost['unit_price'], cost['currency'])}, {whose}"
+
+
+def _quote_link(option: Option) -> str:
+    """The quote that a price is from, or where one is written down; none for prices that were typed."""
+    if option["cost"] is None:
+        query = urlencode({"kind": "accelerator", "subject": option["accelerator"]})
+        return f"{reverse('planner:new_quote')}?{query}"
+    uid = option["cost"]["price"]["quote"]
+    return reverse("planner:quote", args=[uid]) if uid else ""
 
 
 def money(amount: float | None, currency: str | None) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from planner.core.cost.prices import PRICE_SOURCES
 from planner.core.search.asked import OBJECTIVES, PLACES
 from planner.core.search.parse import MAX_CARDS, MAX_LIMIT
 from planner.schemas import ANSWER, NUMBER, REQUEST, TEXT, VALUES, object_of, optional_whole
@@ -17,7 +18,10 @@ BY_ACCELERATOR: dict[str, Any] = {
     "type": ["object", "null"],
     "additionalProperties": {"type": "number", "exclusiveMinimum": 0},
 }
-CURRENCY: dict[str, Any] = {**TEXT, "description": "ISO 4217: USD, EUR, CNY …"}
+CURRENCY: dict[str, Any] = {
+    **TEXT,
+    "description": "ISO 4217: USD, EUR, CNY … Quotes are exchanged into it; null: the team's.",
+}
 
 SEARCH: dict[str, Any] = object_of(
     {
@@ -64,7 +68,16 @@ SEARCH: dict[str, Any] = object_of(
                 "currency": CURRENCY,
                 "prices": {
                     **BY_ACCELERATOR,
-                    "description": "What one accelerator costs you, by its id or name.",
+                    "description": "What one accelerator costs you, by its id or name; before any quote.",
+                },
+                "price_source": {
+                    "type": ["string", "null"],
+                    "enum": [*PRICE_SOURCES, None],
+                    "default": "quotes",
+                    "description": (
+                        "Where other prices come from: the team's valid quotes; those, and public list and street prices "
+                        "where nobody quoted; or nowhere."
+                    ),
                 },
                 "power_w": {**NUMBER, "description": "Board power of all accelerators together."},
                 "vendors": {"type": ["array", "null"], "items": {"type": "string"}, "minItems": 1},
@@ -99,7 +112,35 @@ SEARCH_EXAMPLE: dict[str, Any] = {
 REASON: dict[str, Any] = object_of(
     {"code": {"type": "string"}, "values": VALUES, "message": {"type": "string"}}
 )
-MONEY: dict[str, Any] = object_of({"purchase": NUMBER, "currency": TEXT}, nullable=True)
+PRICE: dict[str, Any] = object_of(
+    {
+        "amount": {**NUMBER, "description": "Of one, in the currency of the answer."},
+        "kind": {"type": "string", "enum": ["given", "quoted", "public"]},
+        "source": {"type": "string"},
+        "supplier": {"type": "string"},
+        "basis": {"type": "string", "description": "What a public price is the price of: a code."},
+        "basis_name": {"type": "string"},
+        "quoted_on": TEXT,
+        "valid_until": TEXT,
+        "quote": {**TEXT, "description": "uid of the quote."},
+        "minimum_quantity": {"type": "integer", "minimum": 1},
+        "stated": {**NUMBER, "description": "As the source says it, before any exchange."},
+        "stated_currency": {"type": "string"},
+        "stated_low": {**NUMBER, "description": "Lower end of a public range, whose upper end counts."},
+        "stated_per": {"type": "string", "enum": ["", "hour", "month"]},
+        "rate": {
+            **NUMBER,
+            "description": "One of stated_currency in the currency of the answer; null: the same.",
+        },
+        "rate_assumed": {"type": "boolean", "description": "A rate in it was shipped, not set by the team."},
+        "message": {"type": "string"},
+    }
+)
+MONEY: dict[str, Any] = object_of(
+    {"purchase": NUMBER, "currency": TEXT, "unit_price": NUMBER, "price": PRICE},
+    nullable=True,
+    description="null where nobody priced it: price_note says why.",
+)
 BILL: dict[str, Any] = {
     "type": "array",
     "items": object_of(
@@ -143,6 +184,12 @@ OPTION: dict[str, Any] = object_of(
         ),
         "power_w": {**NUMBER, "description": "Board power of all its accelerators together."},
         "cost": MONEY,
+        "price_note": {
+            **object_of(REASON["properties"], nullable=True),
+            "description": (
+                "Why there is no price: no_price, price_expired, price_without_rate or price_for_more; null with one."
+            ),
+        },
         "reason": REASON,
         "winner_of": {"type": "array", "items": {"type": "string"}},
         "on_frontier": {"type": "boolean"},
@@ -251,6 +298,14 @@ RECOMMENDATION: dict[str, Any] = object_of(
                 }
             ),
         },
-        "basis": ANSWER["properties"]["basis"],
+        "basis": object_of(
+            {
+                **ANSWER["properties"]["basis"]["properties"],
+                "prices": {
+                    **TEXT,
+                    "description": "Names the prices that were known; null where none were asked for.",
+                },
+            }
+        ),
     }
 )

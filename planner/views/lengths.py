@@ -15,11 +15,11 @@ from planner.actions.lengths import archive_length_log, keep_length_log, rename_
 from planner.answers.length_files import Read, read_log, refusal_message
 from planner.core.traffic.summary import Summary, histograms_of
 from planner.core.traffic.table import Refused
+from planner.csv_cells import csv_lines
 from planner.forms.lengths import NewLogForm, RenameForm
 from planner.lengths.page import log_page, plan_query, recommend_query, row_of
 from planner.lengths.plot import bars, table
 from planner.models import LengthLog
-from planner.money.files import csv_lines
 from planner.plots import plain_cell
 from planner.queries.lengths import COLUMNS, DEFAULT_SORT, LengthLogFilters, length_log, length_logs
 

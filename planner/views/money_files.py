@@ -14,7 +14,8 @@ from access.declare import PersonRequest, require_role
 from access.roles import Role
 from planner.actions.quotes import create_quotes
 from planner.answers.quotes import FIELDS, check_quotes
-from planner.money.files import MAX_BYTES, Sheet, csv_lines, read_sheet
+from planner.csv_cells import csv_lines
+from planner.money.files import MAX_BYTES, Sheet, read_sheet
 from planner.money.page import ImportFault
 from planner.queries import current_catalog
 from planner.queries.quotes import QuoteFilters, quote_values

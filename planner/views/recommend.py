@@ -11,11 +11,14 @@ from access.declare import require_role
 from access.roles import Role
 from planner.answers.estimates import is_problem, problem_message
 from planner.answers.recommendations import answer_for_page
+from planner.clock import today
 from planner.core.outcome import Problem
 from planner.core.specs import Catalog
+from planner.csv_cells import guarded
 from planner.plan.form import read_config, read_plan
 from planner.presets import presets
 from planner.queries import current_catalog
+from planner.queries.prices import Books
 from planner.recommend import options_csv as recommend_csv
 from planner.recommend.choices import search_choices
 from planner.recommend.form import CLASSES, OWNED, OWNED_COUNT, PRICE, PRICED, VENDORS, Search, read_search
@@ -29,28 +32,30 @@ LEAST_ROWS = 3  # of cards and prices, so that the next one can be typed without
 @require_role(Role.VIEWER)
 def recommend(request: HttpRequest) -> HttpResponse:
     """The whole page, or only what an edit changed when HTMX asks."""
-    search = read_search(request.GET)
+    books = Books(on=today())
+    search = read_search(request.GET, team_currency=books.team_currency)
     query = search.query()
     if request.headers.get("HX-Request"):
-        return _update(request, search, query)
+        return _update(request, search, books)
     if request.GET and dict(request.GET.lists()) != dict(QueryDict(query).lists()):
         return HttpResponseRedirect(_address(query))
-    return _page(request, search)
+    return _page(request, search, books)
 
 
 @require_safe
 @require_role(Role.VIEWER)
 def options_csv(request: HttpRequest) -> HttpResponse:
     """The options of a search as CSV; a search with errors leads to its page, which says what they are."""
-    search, catalog = read_search(request.GET), current_catalog()
-    answer = None if search.problems else answer_for_page(search.request(), catalog=catalog)
+    books, catalog = Books(on=today()), current_catalog()
+    search = read_search(request.GET, team_currency=books.team_currency)
+    answer = None if search.problems else answer_for_page(search.request(), catalog=catalog, books=books)
     if answer is None or is_problem(answer):
         return HttpResponseRedirect(_address(search.query()))
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="options.csv"'
     writer = csv.writer(response)
     writer.writerow(recommend_csv.HEAD)
-    writer.writerows(recommend_csv.rows(answer, catalog))
+    writer.writerows([guarded(cell) for cell in row] for row in recommend_csv.rows(answer, catalog))
     return response
 
 
@@ -63,7 +68,9 @@ def read_search_config(request: HttpRequest) -> HttpResponse:
     packed = read_config(text)
     if isinstance(packed, Problem):
         error = problem_message(packed)
-        return _page(request, read_search(given), config_text=text, config_error=error, status=422)
+        books = Books(on=today())
+        search = read_search(given, team_currency=books.team_currency)
+        return _page(request, search, books, config_text=text, config_error=error, status=422)
     given["c"] = packed
     return HttpResponseRedirect(_address(read_search(given).query()))
 
@@ -72,22 +79,28 @@ def read_search_config(request: HttpRequest) -> HttpResponse:
 @require_role(Role.VIEWER)
 def winners(request: HttpRequest) -> HttpResponse:
     """The set-ups that lead for the model, workload and targets of a plan: a part of its page, loaded after it."""
-    found = winners_of_plan(read_plan(request.GET).request(), current_catalog())
+    found = winners_of_plan(read_plan(request.GET).request(), current_catalog(), Books(on=today()))
     return render(request, "planner/_winners.html", {"winners": found})
 
 
 def _page(
-    request: HttpRequest, search: Search, *, config_text: str = "", config_error: str = "", status: int = 200
+    request: HttpRequest,
+    search: Search,
+    books: Books,
+    *,
+    config_text: str = "",
+    config_error: str = "",
+    status: int = 200,
 ) -> HttpResponse:
     catalog = current_catalog()
     context = {
-        **_context(request, search, catalog),
+        **_context(request, search, books, catalog),
         "choices": search_choices(catalog),
         "lists": search.lists,
         "owned_rows": _rows(search, OWNED, OWNED_COUNT),
         "price_rows": _rows(search, PRICED, PRICE),
         "open": {
-            "money": bool(search.values["bud"] or search.lists[PRICED]),
+            "money": any(search.values[key] for key in ("bud", "cur", "ps")) or bool(search.lists[PRICED]),
             "owned": bool(search.lists[OWNED]),
             "hardware": bool(search.values["ecc"] or search.lists[VENDORS] or search.lists[CLASSES]),
         },
@@ -98,20 +111,20 @@ def _page(
     return render(request, "planner/recommend.html", context, status=status)
 
 
-def _update(request: HttpRequest, search: Search, query: str) -> HttpResponse:
-    context = {**_context(request, search, current_catalog()), "update": True}
+def _update(request: HttpRequest, search: Search, books: Books) -> HttpResponse:
+    context = {**_context(request, search, books, current_catalog()), "update": True}
     response = render(request, "planner/_recommend_update.html", context)
     # The page says which of the two it wants: one entry per field that is edited, not one per key.
     header = "HX-Replace-Url" if request.headers.get("Plan-History") == "replace" else "HX-Push-Url"
-    response[header] = _address(query)
+    response[header] = _address(search.query())
     response["Vary"] = "HX-Request"
     return response
 
 
-def _context(request: HttpRequest, search: Search, catalog: Catalog) -> dict[str, object]:
+def _context(request: HttpRequest, search: Search, books: Books, catalog: Catalog) -> dict[str, object]:
     address = request.build_absolute_uri(reverse("planner:recommendations"))
     return {
-        "page": recommend_page(search, catalog=catalog, address=address),
+        "page": recommend_page(search, catalog=catalog, books=books, address=address),
         "presets": presets(search, path=reverse("planner:recommend")),
         "values": search.values,
         "query": search.query(),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from planner.core.cost.prices import PriceBook, nothing_priced
 from planner.core.request import Targets, Workload
 from planner.core.specs import AcceleratorSpec, EngineSpec, ModelSpec, Scheme
 
@@ -14,13 +15,14 @@ PLACES = ("server", "edge")
 class Constraints:
     """What an option must respect. None or empty: not asked for.
 
-    Prices are the asker's own, per accelerator, in `currency`; an option without one has no cost, and is neither
-    within nor over a budget.
+    `prices` are the asker's own, per accelerator, in `currency`; `price_source` says where those come from that are not
+    given. An option without a price has no cost, and is neither within nor over a budget.
     """
 
     budget: float | None = None
     currency: str | None = None
     prices: Mapping[str, float] = field(default_factory=dict, hash=False)  # accelerator id -> price of one
+    price_source: str = "quotes"  # of PRICE_SOURCES
     power_w: float | None = None  # board power of all accelerators together
     vendors: frozenset[str] = frozenset()
     classes: frozenset[str] = frozenset()
@@ -46,3 +48,11 @@ class SearchRequest:
     constraints: Constraints
     objective: str  # of OBJECTIVES
     limit: int = 20  # options that are answered in full
+    # What is known of prices beside those that are given, in the currency of the question
+    book: PriceBook | None = field(default=None, hash=False)
+
+    @property
+    def priced(self) -> PriceBook:
+        """Every price that counts: the asker's own before those of the book."""
+        book = self.book or nothing_priced(self.constraints.currency or "")
+        return book.with_given(self.constraints.prices)

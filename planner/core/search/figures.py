@@ -90,7 +90,7 @@ def figures_of(request: SearchRequest, space: Space, catalog: Catalog) -> Figure
         short_gib=unknown[5],
         capacity_tokens_per_s=unknown[6],
     )
-    for reason, out in ruled_out(space, request.constraints):
+    for reason, out in ruled_out(space, request):
         figures.refuse(np.flatnonzero(out), reason)
     hardware = hardware_of(catalog, space.accelerators)
     for number, engine in enumerate(space.engines):

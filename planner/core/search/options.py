@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from planner.core.cost.prices import PriceBook
 from planner.core.estimate import estimate, number
 from planner.core.launch.checkpoint import release_for
 from planner.core.request import EstimateRequest
@@ -25,6 +26,7 @@ class Order:
     """The question and the order that its candidates came out in."""
 
     request: SearchRequest
+    book: PriceBook
     figures: Figures
     ranking: Ranking
     scores: Scores
@@ -56,8 +58,8 @@ def options(asked: Mapping[int, EstimateRequest], order: Order, catalog: Catalog
 
 
 def _option(question: EstimateRequest, answer: Mapping[str, Any], place: int, order: Order) -> dict[str, Any]:
-    request, ranking, card = order.request, order.ranking, _card(question)
-    load = _load(question, place, order)
+    ranking, card, book = order.ranking, _card(question), order.book
+    load, cost = _load(question, place, order), _cost(question, book)
     return {
         **answer,
         "advice": [*answer["advice"], *_advice(question, load)],
@@ -73,12 +75,13 @@ def _option(question: EstimateRequest, answer: Mapping[str, Any], place: int, or
         "settings_used": settings_of(question),
         "load": load,
         "power_w": _power(question),
-        "cost": _cost(question, request),
+        "cost": cost,
+        "price_note": None if cost is not None else _price_note(question, book),
         "reason": _reason(question, answer, place, order),
         "winner_of": [name for name, winner in order.winners.items() if winner == place + 1],
         "on_frontier": bool(np.isin(ranking.rows[place], ranking.frontier)),
         "variations": int(ranking.variations[place]),
-        "bill_of_materials": [_bill(question, request)],
+        "bill_of_materials": [_bill(question, cost)],
         "request": request_of(_as_asked(question, order.request)),
     }
 
@@ -126,7 +129,7 @@ def _card(question: EstimateRequest) -> AcceleratorSpec:
 
 def _reason(question: EstimateRequest, answer: Mapping[str, Any], place: int, order: Order) -> dict[str, Any]:
     """What put this set-up at its rank: the figures that were multiplied or compared, and how far the next is behind."""
-    here, behind, cost = order.score(place), order.score(place + 1), _cost(question, order.request)
+    here, behind, cost = order.score(place), order.score(place + 1), _cost(question, order.book)
     objective = order.request.objective
     values: dict[str, Any] = {
         "rank": place + 1,
@@ -154,23 +157,34 @@ def _power(question: EstimateRequest) -> float | int | None:
     return None if watts is None else number(watts * question.count, 1)
 
 
-def _cost(question: EstimateRequest, request: SearchRequest) -> dict[str, Any] | None:
-    """What the accelerators cost by the asker's own prices."""
-    price = request.constraints.prices.get(_card(question).id)
+def _cost(question: EstimateRequest, book: PriceBook) -> dict[str, Any] | None:
+    """What the accelerators cost to buy, and by whose word; None where nobody priced so many of them."""
+    price = book.buy(_card(question).id, quantity=question.count)
     if price is None:
         return None
-    return {"purchase": number(price * question.count, 2), "currency": request.constraints.currency}
+    return {
+        "purchase": number(price.amount * question.count, 2),
+        "currency": book.currency,
+        "unit_price": number(price.amount, 2),
+        "price": asdict(price),
+    }
 
 
-def _bill(question: EstimateRequest, request: SearchRequest) -> dict[str, Any]:
-    card, cost = _card(question), _cost(question, request)
+def _price_note(question: EstimateRequest, book: PriceBook) -> dict[str, Any]:
+    """Why there is no price."""
+    lack = book.lack(_card(question).id, quantity=question.count)
+    return {"code": lack.code, "values": dict(lack.values)}
+
+
+def _bill(question: EstimateRequest, cost: Mapping[str, Any] | None) -> dict[str, Any]:
+    card = _card(question)
     boards = boards_for(card, question.count)
     return {
         "item": "accelerator",
         "id": card.id,
         "name": card.name,
         "quantity": question.count,
-        "unit_price": request.constraints.prices.get(card.id),
+        "unit_price": None if cost is None else cost["unit_price"],
         "currency": None if cost is None else cost["currency"],
         "total": None if cost is None else cost["purchase"],
         "boards": None if boards is None else {**asdict(boards), "held": boards.held},

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from planner.core.cost.prices import PRICE_SOURCES
 from planner.core.parse import (
     Rejected,
     read_accelerator,
@@ -42,6 +43,7 @@ CONSTRAINT_FIELDS = frozenset(
         "budget",
         "currency",
         "prices",
+        "price_source",
         "power_w",
         "vendors",
         "classes",
@@ -190,6 +192,14 @@ def read_constraints(reader: Reader, value: Any, catalog: Catalog) -> Constraint
         budget=budget,
         currency=currency,
         prices=prices,
+        price_source=_one_of(
+            reader,
+            fields.get("price_source"),
+            "constraints.price_source",
+            PRICE_SOURCES,
+            default=PRICE_SOURCES[0],
+        )
+        or PRICE_SOURCES[0],
         power_w=None if power is None else reader.positive(power, "constraints.power_w", high=MAX_POWER_W),
         vendors=_vendors(reader, fields.get("vendors"), catalog),
         classes=_classes(reader, fields.get("classes"), catalog),

@@ -26,7 +26,8 @@ def recommend(request: SearchRequest, catalog: Catalog) -> dict[str, Any]:
     add up. The same question on the same catalog has the same answer.
     """
     space = space_of(request, catalog)
-    power, price = power_w(space), purchase(space, request.constraints)
+    book = request.priced
+    power, price = power_w(space), purchase(space, book)
     figures = figures_of(request, space, catalog)
     judge_load(request, space, figures)
     judge_targets(request.targets, figures)
@@ -43,7 +44,9 @@ def recommend(request: SearchRequest, catalog: Catalog) -> dict[str, Any]:
     winners = winners_of(ranking, scores, reached)
     places = sorted({*range(min(request.limit, len(ranking.rows))), *(w - 1 for w in winners.values() if w)})
     asked = {place: question_of(request, space, figures, int(ranking.rows[place])) for place in places}
-    order = Order(request=request, figures=figures, ranking=ranking, scores=scores, winners=winners)
+    order = Order(
+        request=request, book=book, figures=figures, ranking=ranking, scores=scores, winners=winners
+    )
     found = options(asked, order, catalog)
     return {
         "id": request.id,
@@ -57,8 +60,16 @@ def recommend(request: SearchRequest, catalog: Catalog) -> dict[str, Any]:
         "matching": len(matching),
         "set_ups": len(ranking.rows),
         "workload_shape": answer.shape_of(found[0]) if found else None,
-        "reasons": remarks(request, figures, floor, reached[ranking.rows], balanced_by=scores.balanced_by),
-        "basis": answer.basis_of(catalog),
+        "reasons": remarks(
+            request,
+            figures,
+            floor,
+            reached[ranking.rows],
+            balanced_by=scores.balanced_by,
+            priced=np.isfinite(price[ranking.rows]),
+            options=found,
+        ),
+        "basis": {**answer.basis_of(catalog), "prices": (request.book and request.book.key) or None},
     }
 
 

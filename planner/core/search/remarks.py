@@ -1,6 +1,6 @@
 """What the reader must know of an order before trusting it, as codes and values."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,11 +20,18 @@ def remarks(
     reached: NDArray[np.bool_],
     *,
     balanced_by: str,
+    priced: NDArray[np.bool_],
+    options: Sequence[Mapping[str, Any]],
 ) -> list[dict[str, Any]]:
-    """Remarks on the order as a whole; `reached` says which of its set-ups (m,) are fast enough to use."""
+    """Remarks on the order as a whole.
+
+    `reached` says which of its set-ups (m,) are fast enough to use, `priced` which have a price; `options` are those
+    that are answered in full.
+    """
     return [
         *_on_length(request, figures),
-        *_on_money(request),
+        *_on_money(request, priced),
+        *_on_prices(request, options),
         *_on_order(request, floor, reached, balanced_by),
         *(
             _remark("target_unknown_until_measured", f"targets.{name}")
@@ -61,12 +68,34 @@ def _on_length(request: SearchRequest, figures: Figures) -> Iterator[dict[str, A
             )
 
 
-def _on_money(request: SearchRequest) -> Iterator[dict[str, Any]]:
-    constraints = request.constraints
-    if not constraints.prices:
+def _on_money(request: SearchRequest, priced: NDArray[np.bool_]) -> Iterator[dict[str, Any]]:
+    """Set-ups that can be neither the cheapest nor over a budget."""
+    known = bool(priced.any()) if len(priced) else bool(request.priced.purchase)
+    if not known:
         yield _remark("no_prices", "constraints.prices")
-        if constraints.budget is not None:
+        if request.constraints.budget is not None:
             yield _remark("budget_without_prices", "constraints.budget")
+    elif not priced.all():
+        unpriced = int((~priced).sum())
+        yield _remark("some_without_price", "constraints.prices", unpriced=unpriced, of=len(priced))
+
+
+def _on_prices(request: SearchRequest, options: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Whose word the prices are, where it is not a supplier's or the asker's alone."""
+    prices = [option["cost"]["price"] for option in options if option["cost"] is not None]
+    if any(price["kind"] == "public" for price in prices):
+        yield _remark("public_prices", "constraints.price_source")
+    assumed = {price["stated_currency"] for price in prices if price["rate_assumed"]}
+    if assumed:
+        yield _remark(
+            "rate_assumed",
+            "constraints.currency",
+            given=", ".join(sorted(assumed)),
+            wanted=request.priced.currency,
+        )
+    without = sorted(set(request.priced.unconverted.values()))
+    if without:
+        yield _remark("quotes_without_rate", "constraints.currency", currencies=", ".join(without))
 
 
 def _on_order(

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.core.cost.prices import PriceBook
 from planner.core.engines import resolve_engine
 from planner.core.request import EstimateRequest, Parallelism, Settings, Targets, Workload
 from planner.core.search.asked import SearchRequest
@@ -228,9 +229,14 @@ def _filter(
 
 
 def _is_meant(card: AcceleratorSpec, request: SearchRequest) -> bool:
-    """Whether the asker has this very accelerator in mind: named, owned or priced."""
+    """Whether this very accelerator is in mind: named, owned, priced by the asker or offered by a supplier."""
     limits = request.constraints
-    return bool(request.accelerators) or card.id in limits.owned or card.id in limits.prices
+    named = bool(request.accelerators) or card.id in limits.owned or card.id in limits.prices
+    return named or _is_offered(card.id, request.book)
+
+
+def _is_offered(card: str, book: PriceBook | None) -> bool:
+    return book is not None and any(price.kind == "quoted" for price in book.purchase.get(card, ()))
 
 
 def _rows(sets: list[Set], reasons: list[str | None]) -> list[Index]:

@@ -3,8 +3,10 @@
 from typing import Any
 
 from planner.answers.recommendations import answer
+from planner.clock import today
 from planner.core.specs import Catalog
 from planner.management.lines_command import LinesCommand
+from planner.queries.prices import Books
 
 
 class Command(LinesCommand):
@@ -17,4 +19,4 @@ class Command(LinesCommand):
     batch = 1
 
     def answer(self, objects: list[Any], catalog: Catalog) -> list[dict[str, Any]]:
-        return answer(objects, catalog=catalog)
+        return answer(objects, catalog=catalog, books=Books(on=today(), stored=self.from_database))

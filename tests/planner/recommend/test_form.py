@@ -60,7 +60,7 @@ def test_search_reads_every_part_of_an_address() -> None:
 def test_search_leaves_open_what_is_any() -> None:
     found = asked("place=any&e=any&v=0.19.0&w=published&cur=EUR")
     assert "engine" not in found  # a version alone names no engine
-    assert found["constraints"] == {"max_count": 8}  # a currency that nothing is paid in says nothing
+    assert found["constraints"] == {"max_count": 8, "currency": "EUR"}  # what prices are shown in
     assert found["weights"] == [None]
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from datetime import date
 from html import unescape
 from typing import Any
 
@@ -12,11 +13,13 @@ from django.test import Client
 from access.models import User
 from access.roles import Role
 from planner.catalog import load_shipped
+from planner.queries.prices import Books
 from planner.recommend.form import read_search
 from planner.recommend.page import recommend_page
 from tests.planner.plan.test_page import headline, text_of
 
 HX = {"HX-Request": "true"}
+ON = date(2026, 12, 1)
 # Two kinds of cards of one's own: a small search, whose order does not hang on the size of the catalog.
 MINE = "oa=nvidia-l4&on=4&oa=nvidia-rtx-4090&on=2"
 SHORT = "oa=nvidia-l4&oa=nvidia-rtx-4090&on=4&on=2"
@@ -229,15 +232,18 @@ def test_recommend_asks_the_database_a_fixed_number_of_times(
     client: Client, django_assert_num_queries: Any
 ) -> None:
     page(client)
-    with django_assert_num_queries(5):  # session, user, savepoint around the version of the catalog
+    # session, user, savepoint around the version of the catalog, currency of the team, rates, quotes, expired ones
+    with django_assert_num_queries(9):
         page(client, f"u=4&{MINE}", headers=HX)
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(9):
         page(client)
 
 
 def test_recommend_weighs_by_the_part_that_takes_most_time() -> None:
     catalog = load_shipped()
-    found = recommend_page(read_search(QueryDict(MINE)), catalog=catalog, address="/")
+    found = recommend_page(
+        read_search(QueryDict(MINE)), catalog=catalog, books=Books(on=ON, stored=False), address="/"
+    )
     # one user's token of a 7B model waits for its weights
     assert re.fullmatch(
         r"Memory bandwidth decides \d\d.% of each token here\.", found.weighs.replace("\u00a0", " ")
