@@ -27,12 +27,14 @@ from planner.plan.exhaustion_card import ExhaustionCard
 from planner.plan.figures import Figure
 from planner.plan.form import BY_KEY, INPUTS, Plan, key_of
 from planner.plan.limit_figures import limit_figures
+from planner.plan.price_line import PriceLine, price_line
 from planner.plan.settings_card import SettingsCard
 from planner.plan.startup_lines import startup_lines
 from planner.plan.sustained_card import SustainedCard, sustained_card
 from planner.plan.thumb_card import ThumbCard
 from planner.plan.trades_card import Trade
 from planner.presentation import Remark, Verdict
+from planner.queries.prices import Books
 from planner.setup import Setup, setup_of
 
 # In the order of the page; the name is that of the jump list.
@@ -83,6 +85,7 @@ class PlanPage:
     hints: Mapping[str, str]
     setup: Setup | None = None
     verdict: Verdict | None = None
+    price: PriceLine | None = None
     step: Bar | None = None
     step_sentence: str = ""
     memory: Bar | None = None
@@ -143,10 +146,12 @@ class PlanPage:
         return {key: self.errors.get(key, "") for key in (model, *typed)}
 
 
-def plan_page(plan: Plan, *, catalog: Catalog, address: str, log: LengthLog | None = None) -> PlanPage:
+def plan_page(
+    plan: Plan, *, catalog: Catalog, address: str, log: LengthLog | None = None, books: Books | None = None
+) -> PlanPage:
     """Ask the core and put its answer into words and pictures. `address` is that of the API, for the copied call.
 
-    `log` holds the lengths by which the cache is judged, where the plan was filled from one.
+    `log` holds the lengths by which the cache is judged, where the plan was filled from one; `books` the prices.
     """
     request = plan.request()
     if plan.problems:
@@ -170,6 +175,7 @@ def plan_page(plan: Plan, *, catalog: Catalog, address: str, log: LengthLog | No
         more=limit_figures(parsed, catalog) if answer["speed"] else [],
         commands=command_card(plan, answer, request, parsed, catalog),
         runs_out=exhaustion_card.card(plan, parsed, catalog, log=log) if answer["speed"] else None,
+        price=price_line(parsed, books) if books else None,
         modes=mode_names(catalog.power, parsed.accelerator) if parsed.accelerator else (),
         address=address,
     )
@@ -255,6 +261,7 @@ def answered(
     more: Sequence[Figure] = (),
     commands: CommandCard | None = None,
     runs_out: ExhaustionCard | None = None,
+    price: PriceLine | None = None,
     modes: Sequence[str] = (),
     address: str,
 ) -> PlanPage:
@@ -272,6 +279,7 @@ def answered(
         hints=hints_of(parsed, presentation.asked_users(answer, request)) | {"pm": ", ".join(modes)},
         setup=setup,
         verdict=verdict,
+        price=price,
         step=step,
         step_sentence=pictures.step_sentence(answer) if step else "",
         roof=roof(found, setup) if found else None,

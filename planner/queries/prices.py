@@ -122,6 +122,10 @@ class Books:
         """What amounts are in where nobody names a currency."""
         return team_settings().currency if self.stored else BASE
 
+    def about(self, name: str) -> PriceBook:
+        """What is known of one thing, in the team's currency: quick however many quotes there are."""
+        return price_book(on=self.on, currency=self.team_currency, only=[name])
+
     def of(self, currency: str | None, source: str) -> PriceBook:
         """The book that a question takes its prices from: `source` is of PRICE_SOURCES."""
         wanted = currency or self.team_currency

@@ -12,6 +12,7 @@ from access.models import User
 from access.roles import Role
 from planner.answers.estimates import problem_message
 from planner.choices import choices
+from planner.clock import today
 from planner.core.outcome import Problem
 from planner.core.specs import Catalog
 from planner.plan.form import Plan, read_config, read_plan
@@ -20,6 +21,7 @@ from planner.plots import plain_cell
 from planner.presets import presets
 from planner.queries import current_catalog
 from planner.queries.lengths import length_log
+from planner.queries.prices import Books
 
 
 @require_safe
@@ -105,7 +107,7 @@ def _update(request: HttpRequest, asked: Plan, query: str) -> HttpResponse:
 
 
 def _context(request: HttpRequest, asked: Plan, catalog: Catalog) -> dict[str, object]:
-    page = _plan_page(request, asked, catalog)
+    page = _plan_page(request, asked, catalog, Books(on=today()))
     return {
         "page": page,
         "presets": presets(asked, path=reverse("planner:plan")),
@@ -115,10 +117,10 @@ def _context(request: HttpRequest, asked: Plan, catalog: Catalog) -> dict[str, o
     }
 
 
-def _plan_page(request: HttpRequest, asked: Plan, catalog: Catalog) -> PlanPage:
+def _plan_page(request: HttpRequest, asked: Plan, catalog: Catalog, books: Books | None = None) -> PlanPage:
     address = request.build_absolute_uri(reverse("planner:estimates"))
     log = length_log(asked.values["ll"]) if asked.values["ll"] else None
-    return plan_page(asked, catalog=catalog, address=address, log=log)
+    return plan_page(asked, catalog=catalog, address=address, log=log, books=books)
 
 
 def _address(query: str) -> str:

@@ -296,9 +296,10 @@ def test_plan_asks_the_database_a_fixed_number_of_times(
     client: Client, django_assert_num_queries: Any
 ) -> None:
     client.get("/plan/")
-    with django_assert_num_queries(5):  # session, user, savepoint around the version of the catalog
+    # session, user, savepoint around the version of the catalog, currency of the team, rates, quotes, expired ones
+    with django_assert_num_queries(9):
         client.get("/plan/?u=4", headers=HX)
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(9):
         client.get("/plan/")
 
 
