@@ -57,8 +57,11 @@ def edit_entry(
     actor: User,
     revision: int | None = None,
     sources: Mapping[str, str] | None = None,
+    back: bool = False,
 ) -> CatalogEntry:
     """Lay the team's words over a record; None takes them back. `sources`: key -> text of what they cite.
+
+    `back`: one of the team's own that was retired counts again.
 
     Raises ConflictError where `revision` is given and past, CatalogFaultsError where the result is unsound.
     """
@@ -66,6 +69,8 @@ def edit_entry(
     current = _current(entry, revision)
     before = current.record
     current.edited = dict(edited) if edited else None
+    if back and current.shipped is None:
+        current.retired_at = None
     _cite(sources or {})
     _write(current)
     action = "catalog.edit" if current.edited else "catalog.reset"

@@ -10,6 +10,7 @@ from planner.models.catalog import (
     ModelShape,
     Platform,
     WeightScheme,
+    difference,
     figure_value,
     merged,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "SavedPlan",
     "TeamSettings",
     "WeightScheme",
+    "difference",
     "figure_value",
     "merged",
 ]

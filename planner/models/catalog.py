@@ -165,6 +165,20 @@ def merged(shipped: Mapping[str, Any], edited: Mapping[str, Any]) -> dict[str, A
     return result
 
 
+def difference(shipped: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """What has to be laid over `shipped` to get `wanted`. What `wanted` leaves out stays as shipped."""
+    result: dict[str, Any] = {}
+    for name, value in wanted.items():
+        under = shipped.get(name)
+        if name in shipped and under == value:
+            continue
+        if isinstance(value, Mapping) and isinstance(under, Mapping) and "kind" not in value:
+            result[name] = difference(under, value)
+        else:
+            result[name] = value
+    return result
+
+
 def figure_value(record: Mapping[str, Any], name: str) -> Any:
     """The value of one figure, None where the record has none."""
     figure = record["figures"].get(name)
