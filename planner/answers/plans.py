@@ -112,13 +112,9 @@ def cost_request(content: Content) -> CostRequest:
     return CostRequest(
         id=None,
         request=content.request,
-        raw=content.raw["request"],
         currency=content.bill.currency,
         price_source="public" if content.public_prices else "quotes",
-        unit_price=None,
-        platform_price=None,
         bill=content.bill,
-        hours_per_day=None,
         assumptions=content.assumptions,
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 from planner.core.bill import Extra
 from planner.core.cost.assumptions import BY_NAME, faults
 from planner.core.cost.prices import PRICE_SOURCES
+from planner.core.cost.rent import HOURS_PER_DAY, HOURS_PER_MONTH
 from planner.core.outcome import Problem
 from planner.core.parse import Rejected, Reserved, parse_request
 from planner.core.parse.fields import Reader
@@ -23,9 +24,8 @@ MAX_AMOUNT = 1e15
 MAX_SPARES = 10_000
 MAX_EXTRAS = 50
 MAX_QUANTITY = 100_000
-DEFAULT_HOURS_PER_DAY = 8.0
 # One dollar buys at most so much of any currency here; bounds of amounts are widened by it.
-WIDEST_RATE = 30_000.0
+WIDEST_RATE = 2_000_000.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,19 +40,22 @@ class BillAsked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostRequest:
-    """A checked question. `unit_price` and `platform_price` are the asker's own and win over the book."""
+    """A checked question. `unit_price` and `platform_price` are the asker's own and win over the book.
+
+    `platform_price` is that of one platform where the bill names one, else of all servers together.
+    The load is the request's own where that comes in requests a day, else a `utilization`, else hours a day.
+    """
 
     id: str | None
     request: EstimateRequest
-    raw: Mapping[str, Any]  # the estimate request as it was asked
-    currency: str | None
-    price_source: str  # of PRICE_SOURCES
-    unit_price: float | None
-    platform_price: float | None
-    bill: BillAsked
-    hours_per_day: float | None
+    currency: str | None = None  # None: the team's
+    price_source: str = PRICE_SOURCES[0]
+    unit_price: float | None = None
+    platform_price: float | None = None
+    bill: BillAsked = field(default_factory=BillAsked)
+    utilization: float | None = None  # share of what the set-up can do
     assumptions: Mapping[str, float] = field(default_factory=dict)
-    rent_per_hour: float | None = None
+    rent_per_hour: float | None = None  # of one accelerator
     rent_hours_per_day: float | None = None
 
 
@@ -62,28 +65,57 @@ def parse_cost(obj: Any, catalog: Catalog) -> CostRequest | Rejected:
     fields = reader.mapping(obj, "")
     if fields is None:
         return Rejected(id=None, problems=(Problem(code="not_an_object", field=None),))
-    asked_id = fields.get("id")
-    request_id = asked_id if isinstance(asked_id, str) and len(asked_id) <= 300 else None
+    asked_id = None if fields.get("id") is None else reader.text(fields["id"], "id")
     reader.only(fields, FIELDS, "")
-    parsed = read_request(reader, fields.get("request"), catalog)
+    request = read_request(reader, fields.get("request"), catalog)
     purchase = _part(reader, fields, "purchase", frozenset(["unit_price", "platform_price"]))
-    load = _part(reader, fields, "load", frozenset(["hours_per_day"]))
-    rent = _part(reader, fields, "rent", frozenset(["price_per_hour", "hours_per_day"]))
-    asked = CostRequest(
-        id=request_id,
-        request=parsed,  # type: ignore[arg-type]  # None only beside a problem
-        raw=fields.get("request") if isinstance(fields.get("request"), Mapping) else {},  # type: ignore[arg-type]
-        currency=read_currency(reader, fields.get("currency"), "currency"),
-        price_source=_source(reader, fields.get("price_source")),
-        unit_price=_number(reader, purchase, "purchase.unit_price", high=MAX_AMOUNT),
-        platform_price=_number(reader, purchase, "purchase.platform_price", high=MAX_AMOUNT),
-        bill=read_bill(reader, fields.get("bill"), catalog),
-        hours_per_day=_number(reader, load, "load.hours_per_day", high=24),
-        assumptions=read_assumptions(reader, fields.get("assumptions"), "assumptions"),
-        rent_per_hour=_number(reader, rent, "rent.price_per_hour", high=MAX_AMOUNT),
-        rent_hours_per_day=_number(reader, rent, "rent.hours_per_day", high=24),
+    load = _part(reader, fields, "load", frozenset(["hours_per_day", "utilization"]))
+    rent = _part(reader, fields, "rent", frozenset(["price_per_hour", "price_per_month", "hours_per_day"]))
+    assumptions = read_assumptions(reader, fields.get("assumptions"), "assumptions")
+    hours = _number(reader, load, "load.hours_per_day", high=HOURS_PER_DAY)
+    if hours is not None:
+        assumptions["busy_hours_per_day"] = hours
+    if len(load) > 1 or (load and request and request.workload and request.workload.requests_per_day):
+        reader.refuse("load_twice", "load")
+    currency, source = _money(reader, fields)
+    bill, amounts = read_bill(reader, fields.get("bill"), catalog), _amounts(reader, purchase, rent)
+    utilization = _number(reader, load, "load.utilization", high=1)
+    rented = _number(reader, rent, "rent.hours_per_day", high=HOURS_PER_DAY)
+    if bill.currency and currency and bill.currency != currency:
+        reader.refuse("two_currencies", "bill.currency", found=bill.currency, asked=currency)
+    if reader.problems or request is None:
+        return Rejected(id=asked_id, problems=tuple(reader.problems))
+    return CostRequest(
+        id=asked_id,
+        request=request,
+        currency=currency or bill.currency,
+        price_source=source,
+        bill=bill,
+        utilization=utilization,
+        assumptions=assumptions,
+        rent_hours_per_day=rented,
+        **amounts,
     )
-    return Rejected(id=request_id, problems=tuple(reader.problems)) if reader.problems else asked
+
+
+def _money(reader: Reader, fields: Mapping[str, Any]) -> tuple[str | None, str]:
+    """Currency, and where prices come from that are not given."""
+    return read_currency(reader, fields.get("currency"), "currency"), _source(
+        reader, fields.get("price_source")
+    )
+
+
+def _amounts(reader: Reader, purchase: Mapping[str, Any], rent: Mapping[str, Any]) -> dict[str, float | None]:
+    """What the asker pays or would pay; a rent by the month as one by the hour."""
+    hour = _number(reader, rent, "rent.price_per_hour", high=MAX_AMOUNT)
+    month = _number(reader, rent, "rent.price_per_month", high=MAX_AMOUNT)
+    if hour is not None and month is not None:
+        reader.refuse("rent_twice", "rent")
+    return {
+        "unit_price": _number(reader, purchase, "purchase.unit_price", high=MAX_AMOUNT),
+        "platform_price": _number(reader, purchase, "purchase.platform_price", high=MAX_AMOUNT),
+        "rent_per_hour": hour if month is None else month / HOURS_PER_MONTH,
+    }
 
 
 def read_request(
@@ -113,7 +145,7 @@ def _part(reader: Reader, fields: Mapping[str, Any], name: str, known: frozenset
     if found is None:
         return {}
     reader.only(found, known, name)
-    return found
+    return {key: value for key, value in found.items() if value is not None}
 
 
 def _number(reader: Reader, part: Mapping[str, Any], field: str, *, high: float) -> float | None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 class Assumption:
     """One figure that a question or a team may replace.
 
-    Amounts of money (`money`) have their default in US dollars and are exchanged like any price.
-    kind: rule_of_thumb (where the field has a figure, in `source`) | assumed (ours, to be replaced).
+    Amounts of money have their default in US dollars and are exchanged like any price.
+    kind: rule_of_thumb (the field has a figure) | assumed (ours, to be replaced). group: of GROUPS.
     """
 
     name: str
@@ -18,166 +18,54 @@ class Assumption:
     low: float
     high: float
     kind: str
-    source: str
-    money: bool = False
+    group: str
+
+    @property
+    def money(self) -> bool:
+        """Whether it is an amount of money."""
+        return self.name in MONEY
 
 
-ASSUMPTIONS: tuple[Assumption, ...] = (
-    Assumption(
-        name="depreciation_years",
-        default=4,
-        unit="years",
-        low=1,
-        high=10,
-        kind="rule_of_thumb",
-        source="Useful lives of servers in annual reports of cloud companies: 4 to 6 years, GPU servers at the lower end",
-    ),
-    Assumption(
-        name="residual_share",
-        default=0.1,
-        unit="share",
-        low=0,
-        high=0.9,
-        kind="assumed",
-        source="What the cards still bring when they are written off",
-    ),
-    Assumption(
-        name="host_share",
-        default=0.25,
-        unit="share_of_cards",
-        low=0,
-        high=5,
-        kind="assumed",
-        source="Chassis, processors, memory, disks and network beside the cards; replaced by the price of a platform",
-    ),
-    Assumption(
-        name="spare_share",
-        default=0.05,
-        unit="share_of_cards",
-        low=0,
-        high=1,
-        kind="assumed",
-        source="Cards kept in the cupboard, spread over the fleet",
-    ),
-    Assumption(
-        name="tariff_per_kwh",
-        default=0.12,
-        unit="money_per_kwh",
-        low=0,
-        high=5,
-        kind="assumed",
-        source="Electricity for a business; it is on the bill",
-        money=True,
-    ),
-    Assumption(
-        name="pue",
-        default=1.5,
-        unit="factor",
-        low=1,
-        high=3,
-        kind="rule_of_thumb",
-        source="Uptime Institute, global surveys 2020 to 2024: 1.55 to 1.6 on average. Cooling is in it and nowhere else",
-    ),
-    Assumption(
-        name="busy_power_share",
-        default=0.8,
-        unit="share_of_board_power",
-        low=0.05,
-        high=1,
-        kind="assumed",
-        source="Decode waits for memory, so a card that decodes draws less than its limit",
-    ),
-    Assumption(
-        name="idle_power_share",
-        default=0.2,
-        unit="share_of_board_power",
-        low=0,
-        high=1,
-        kind="assumed",
-        source="A card with a model loaded and no request",
-    ),
-    Assumption(
-        name="host_power_w",
-        default=100,
-        unit="w_per_card",
-        low=0,
-        high=2000,
-        kind="assumed",
-        source="Processors, memory, fans and network, for each card",
-    ),
-    Assumption(
-        name="annual_failure_rate",
-        default=0.09,
-        unit="share_per_year",
-        low=0,
-        high=1,
-        kind="rule_of_thumb",
-        source="The Llama 3 Herd of Models (arXiv 2407.21783), table 5: 148 GPU and 72 HBM failures of 16,384 cards in 54 days",
-    ),
-    Assumption(
-        name="failure_cost_share",
-        default=0.3,
-        unit="share_of_card",
-        low=0,
-        high=2,
-        kind="assumed",
-        source="What a failed card costs beyond its warranty, shipping and standing still included",
-    ),
-    Assumption(
-        name="hosting_per_month",
-        default=0,
-        unit="money_per_month",
-        low=0,
-        high=1e7,
-        kind="assumed",
-        source="A room of one's own; colocation has a price, and often electricity in it",
-        money=True,
-    ),
-    Assumption(
-        name="licence_per_card_year",
-        default=0,
-        unit="money_per_card_year",
-        low=0,
-        high=1e6,
-        kind="assumed",
-        source="The four engines are free software",
-        money=True,
-    ),
-    *(
-        Assumption(
-            name=name,
-            default=hours,
-            unit="hours_per_month",
-            low=0,
-            high=744,
-            kind="assumed",
-            source="A small team that does it by hand",
-        )
-        for name, hours in (
-            ("driver_hours", 2),
-            ("engine_hours", 4),
-            ("monitoring_hours", 4),
-            ("weights_hours", 2),
-        )
-    ),
-    Assumption(
-        name="hourly_rate",
-        default=40,
-        unit="money_per_hour",
-        low=0,
-        high=10_000,
-        kind="assumed",
-        source="An engineer with everything on top of the wage",
-        money=True,
-    ),
+# (name, default, unit, low, high, kind, group); where each comes from is in planner/messages/cost.py.
+_TABLE: tuple[tuple[str, float, str, float, float, str, str], ...] = (
+    ("busy_hours_per_day", 8, "hours_per_day", 0, 24, "assumed", "load"),
+    ("depreciation_years", 4, "years", 1, 10, "rule_of_thumb", "purchase"),
+    ("residual_share", 0.1, "share", 0, 0.9, "assumed", "purchase"),
+    ("host_share", 0.2, "share_of_cards", 0, 5, "assumed", "purchase"),
+    ("network_share", 0.05, "share_of_cards", 0, 5, "assumed", "purchase"),
+    ("spare_share", 0.05, "share_of_cards", 0, 1, "assumed", "purchase"),
+    ("tariff_per_kwh", 0.12, "money_per_kwh", 0, 5, "assumed", "power"),
+    ("pue", 1.5, "factor", 1, 3, "rule_of_thumb", "power"),
+    ("busy_power_share", 0.8, "share_of_board_power", 0.05, 1, "assumed", "power"),
+    ("idle_power_share", 0.2, "share_of_board_power", 0, 1, "assumed", "power"),
+    ("host_power_w", 100, "w_per_card", 0, 2000, "assumed", "power"),
+    ("hosting_per_month", 0, "money_per_month", 0, 1e7, "assumed", "hosting"),
+    ("hosting_per_kw_month", 0, "money_per_kw_month", 0, 1e5, "assumed", "hosting"),
+    ("hosting_per_unit_month", 0, "money_per_unit_month", 0, 1e5, "assumed", "hosting"),
+    ("rack_units_per_card", 0.5, "units_per_card", 0, 48, "assumed", "hosting"),
+    ("licence_per_card_year", 0, "money_per_card_year", 0, 1e6, "assumed", "hosting"),
+    ("annual_failure_rate", 0.09, "share_per_year", 0, 1, "rule_of_thumb", "failures"),
+    ("failure_cost_share", 0.3, "share_of_card", 0, 2, "assumed", "failures"),
+    ("driver_hours", 2, "hours_per_month", 0, 744, "assumed", "work"),
+    ("engine_hours", 4, "hours_per_month", 0, 744, "assumed", "work"),
+    ("monitoring_hours", 4, "hours_per_month", 0, 744, "assumed", "work"),
+    ("weights_hours", 2, "hours_per_month", 0, 744, "assumed", "work"),
+    ("oncall_hours", 0, "hours_per_month", 0, 744, "assumed", "work"),
+    ("hourly_rate", 40, "money_per_hour", 0, 10000, "assumed", "work"),
 )
-BY_NAME: Mapping[str, Assumption] = {assumption.name: assumption for assumption in ASSUMPTIONS}
-OPERATIONS = ("driver_hours", "engine_hours", "monitoring_hours", "weights_hours")
+MONEY = frozenset(row[0] for row in _TABLE if row[2].startswith("money_"))
+ASSUMPTIONS = tuple(
+    Assumption(name=name, default=default, unit=unit, low=low, high=high, kind=kind, group=group)
+    for name, default, unit, low, high, kind, group in _TABLE
+)
+BY_NAME: Mapping[str, Assumption] = {item.name: item for item in ASSUMPTIONS}
+GROUPS = ("load", "purchase", "power", "hosting", "failures", "work")
+OPERATIONS = ("driver_hours", "engine_hours", "monitoring_hours", "weights_hours", "oncall_hours")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InForce:
-    """A value that counts, and whose word it is: given (this question) | team | default."""
+    """A value that counts, and whose word it is: given (this question) | team | default. `source` is the team's own."""
 
     name: str
     value: float
@@ -204,7 +92,7 @@ def in_force(
             source = str(entry.get("source", ""))
         else:
             value = item.default * (usd if item.money else 1.0)
-            by, kind, source = "default", item.kind, item.source
+            by, kind, source = "default", item.kind, ""
         found[item.name] = InForce(
             name=item.name, value=value, unit=item.unit, by=by, kind=kind, source=source
         )

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from planner.core.batch import FloatArray
 from planner.core.cost.own import DAYS_PER_YEAR, MONTHS_PER_YEAR
 
-FloatArray = NDArray[np.float64]
 HOURS_PER_DAY = 24
+HOURS_PER_MONTH = 730.0  # 8,760 hours a year over twelve months
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
