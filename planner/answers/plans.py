@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from planner.actions.plans import Saved
 from planner.answers import bills, costs, estimates
 from planner.core import CORE_VERSION
 from planner.core.cost.ask import BillAsked, CostRequest, read_assumptions, read_bill, read_request
@@ -67,7 +68,7 @@ def parse_content(value: Any, catalog: Catalog) -> Content | Rejected:
     if reader.problems or request is None:
         return Rejected(id=None, problems=tuple(reader.problems))
     return Content(
-        raw=without_nulls(dict(fields)),
+        raw=without_nulls({**fields, "request": without_id(fields["request"])}),
         request=request,
         bill=bill,
         assumptions=assumptions,
@@ -75,12 +76,17 @@ def parse_content(value: Any, catalog: Catalog) -> Content | Rejected:
     )
 
 
+def without_id(request: Mapping[str, Any]) -> dict[str, Any]:
+    """An estimate request without the id that its answer would echo: a plan has one of its own."""
+    return {key: value for key, value in request.items() if key != "id"}
+
+
 def without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:
     """The same object without what is null: both mean that nothing was said."""
     return {
         key: without_nulls(item) if isinstance(item, Mapping) else item
         for key, item in value.items()
-        if item is not None and key != "id"
+        if item is not None
     }
 
 
@@ -149,3 +155,14 @@ def in_words(answer: dict[str, Any]) -> dict[str, Any]:
     bills.in_words(answer["bill"])
     costs.in_words(answer["cost"])
     return answer
+
+
+def saved_of(content: Content, answered: Answered) -> Saved:
+    """What the actions keep of an answered content."""
+    return Saved(
+        content=content.raw,
+        answer=answered.answer,
+        basis=answered.basis,
+        key=basis_key(answered.basis),
+        figures=answered.figures,
+    )

@@ -1,0 +1,102 @@
+"""Reads of saved plans."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django_filters import CharFilter, ChoiceFilter
+
+from access.listing import Column, ListFilters
+from access.secret_text import digest_of
+from planner.models import PlanShare, PlanVersion, SavedPlan
+
+VERDICTS = [
+    ("fits", _("fits")),
+    ("does_not_fit", _("does not fit")),
+    ("unsupported", _("not supported")),
+    ("unknown", _("not known")),
+]
+SHOWN = [("archived", _("archived")), ("flipped", _("changed since saved"))]
+COLUMNS = (
+    Column(key="name", label=_("Plan"), order=("name",)),
+    Column(key="state", label=_("State"), order=("state",)),
+    Column(key="model", label=_("Model"), order=("model",)),
+    Column(key="accelerator", label=_("Cards"), order=("accelerator", "count")),
+    Column(key="verdict", label=_("Verdict"), order=("verdict",)),
+    Column(key="tpot", label=_("TPOT"), unit="ms", order=("tpot_ms",), numeric=True),
+    Column(
+        key="rate",
+        label=_("Output"),
+        unit="tok/s",
+        order=("output_tokens_per_s",),
+        numeric=True,
+        descending_first=True,
+    ),
+    Column(key="price", label=_("Purchase"), order=("purchase",), numeric=True),
+    Column(key="owner", label=_("Owner"), order=("owner__username",)),
+    Column(key="updated", label=_("Changed"), order=("updated_at",), descending_first=True),
+)
+DEFAULT_SORT = "-updated"
+
+
+class PlanFilters(ListFilters):
+    """Filters of the list of plans, on the page and in the API."""
+
+    search = ("name", "model", "accelerator")
+    state = ChoiceFilter(choices=SavedPlan.State.choices, label=_("State"), empty_label=_("any"))
+    verdict = ChoiceFilter(choices=VERDICTS, label=_("Verdict"), empty_label=_("any"))
+    owner = CharFilter(field_name="owner__username", label=_("Owner"), max_length=150)
+    show = ChoiceFilter(choices=SHOWN, method="show_only", label=_("Show"), empty_label=_("current"))
+
+    class Meta:
+        model = SavedPlan
+        fields = ("q", "state", "verdict", "owner", "show")
+
+    @property
+    def qs(self) -> QuerySet[SavedPlan]:
+        """Archived plans are shown when they are asked for."""
+        rows: QuerySet[SavedPlan] = super().qs
+        return rows if self.data.get("show") == "archived" else rows.filter(archived_at=None)
+
+    def show_only(self, rows: QuerySet[SavedPlan], _name: str, what: str) -> QuerySet[SavedPlan]:
+        """Archived plans, or those that an evaluation found changed."""
+        return rows.exclude(archived_at=None) if what == "archived" else rows.exclude(flipped="")
+
+
+def plans() -> QuerySet[SavedPlan]:
+    """All plans, with their owners."""
+    return SavedPlan.objects.select_related("owner")
+
+
+def version_of(plan: SavedPlan, number: int | None = None) -> PlanVersion | None:
+    """One version of a plan, the newest unless another is asked for."""
+    found: PlanVersion | None = (
+        plan.versions.select_related("author").filter(number=number or plan.number).first()
+    )
+    return found
+
+
+def newest_versions(uids: list[str]) -> list[PlanVersion]:
+    """The newest version of each of these plans, in the order asked; what does not exist is left out. Two queries."""
+    found = {plan.uid: plan for plan in plans().filter(uid__in=uids)}
+    numbers = {plan.pk: plan.number for plan in found.values()}
+    rows = PlanVersion.objects.filter(plan__in=numbers).select_related("author", "plan__owner")
+    newest = {row.plan.uid: row for row in rows if row.number == numbers[row.plan_id]}
+    return [newest[uid] for uid in uids if uid in newest]
+
+
+def live_share(secret: str) -> PlanShare | None:
+    """The link with this secret, if it is neither revoked nor expired."""
+    links = PlanShare.objects.select_related("plan__owner")
+    return links.filter(digest=digest_of(secret), revoked_at=None, expires_at__gt=timezone.now()).first()
+
+
+def history(plan: SavedPlan) -> dict[str, Any]:
+    """Versions (without their answers), comments, decisions and links of a plan. Four queries."""
+    return {
+        "versions": list(plan.versions.defer("answer", "content").select_related("author")[:100]),
+        "comments": list(plan.comments.select_related("author")[:500]),
+        "decisions": list(plan.decisions.select_related("actor")),
+        "shares": list(plan.shares.select_related("created_by")[:50]),
+    }
