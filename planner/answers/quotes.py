@@ -1,14 +1,17 @@
-"""Quotes as programs and files give them: checked by the same form as the page's."""
+"""Quotes as programs and files give them: checked by the fields and rules of the page's form."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
+from planner.clock import today
 from planner.core.specs import Catalog
-from planner.forms.quotes import QuoteForm
+from planner.forms.quotes import QuoteForm, quote_faults
 from planner.models import Quote
-from planner.queries.quotes import quote_values, state_of
+from planner.queries.quotes import identity_of, quote_values, state_of
 
 DEFAULTS: dict[str, Any] = {
     "subject_kind": Quote.Subject.ACCELERATOR,
@@ -18,37 +21,93 @@ DEFAULTS: dict[str, Any] = {
 FIELDS = tuple(QuoteForm.Meta.fields)
 NUMBERS = frozenset({"unit_price", "minimum_quantity"})
 ERRORS_SHOWN = 50
+Values = dict[str, Any]
+Error = dict[str, Any]
 
 
-def check_quote(
-    value: Any, catalog: Catalog, *, prefix: str = "", instance: Quote | None = None
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """(clean values, errors) of one quote; errors are {field, code, message}, their fields behind `prefix`.
+class QuoteChecker:
+    """Checks quotes one after the other: the fields are made once, as a form for each of thousands would take long."""
 
-    With `instance` only what differs need be given.
-    """
-    if not isinstance(value, Mapping):
-        return {}, [_error(prefix or None, "wrong_type", _("A quote is a JSON object."))]
-    errors = _shape(value, prefix)
-    if errors:
-        return {}, errors
-    base = quote_values(instance) if instance is not None else DEFAULTS
-    data = {**base, **{name: item for name, item in value.items() if item is not None}}
-    for name in ("valid_until", "note"):
-        if name in value and value[name] is None:
-            data[name] = ""
-    form = QuoteForm(catalog, {name: item if item is not None else "" for name, item in data.items()})
-    if form.is_valid():
-        return form.cleaned_data, []
-    return {}, [
-        _error(_join(prefix, "" if name == "__all__" else name), item["code"] or "invalid", item["message"])
-        for name, items in form.errors.get_json_data().items()
-        for item in items
-    ]
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self.fields = QuoteForm(catalog).fields
+        self.on = today()
+
+    def check(
+        self, value: Any, *, prefix: str = "", instance: Quote | None = None
+    ) -> tuple[Values, list[Error]]:
+        """(clean values, errors) of one quote; errors are {field, code, message}, their fields behind `prefix`.
+
+        With `instance` only what differs need be given.
+        """
+        if not isinstance(value, Mapping):
+            return {}, [_error(prefix or None, "wrong_type", _("A quote is a JSON object."))]
+        errors = _shape(value, prefix)
+        if errors:
+            return {}, errors
+        base = quote_values(instance) if instance is not None else DEFAULTS
+        clean, errors = self._clean({**base, **_given(value)}, prefix)
+        faults = quote_faults(clean, self.catalog, on=self.on)
+        errors += [_error(_join(prefix, name), "invalid", message) for name, message in faults]
+        return (clean, []) if not errors else ({}, errors)
+
+    def _clean(self, data: Mapping[str, Any], prefix: str) -> tuple[Values, list[Error]]:
+        clean: Values = {}
+        errors: list[Error] = []
+        for name, field in self.fields.items():
+            given = data.get(name)
+            try:
+                clean[name] = field.clean("" if given is None else given)
+            except ValidationError as error:
+                errors += [
+                    _error(_join(prefix, name), item.code or "invalid", message)
+                    for item in error.error_list
+                    for message in item.messages
+                ]
+        return clean, errors
 
 
-def _shape(value: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
-    """Unknown fields, and values that are neither text nor number: a form would make text of anything."""
+def _given(value: Mapping[str, Any]) -> Values:
+    """What was given; null takes away what may be absent, and else stands for nothing."""
+    return {
+        name: "" if item is None else item
+        for name, item in value.items()
+        if item is not None or name in ("valid_until", "note")
+    }
+
+
+def check_quote(value: Any, catalog: Catalog, *, instance: Quote | None = None) -> tuple[Values, list[Error]]:
+    """(clean values, errors) of one quote; see QuoteChecker."""
+    return QuoteChecker(catalog).check(value, instance=instance)
+
+
+def check_quotes(values: Iterable[Any], catalog: Catalog) -> tuple[list[Values], list[Error]]:
+    """(clean rows, errors) of many quotes, errors with the place of the row before the field; the first of them."""
+    checker = QuoteChecker(catalog)
+    rows: list[Values] = []
+    errors: list[Error] = []
+    for place, value in enumerate(values):
+        clean, found = checker.check(value, prefix=str(place))
+        rows.append(clean)
+        errors += found
+        if len(errors) >= ERRORS_SHOWN:
+            break
+    return rows, errors[:ERRORS_SHOWN]
+
+
+def repeated(rows: Sequence[Values]) -> dict[int, int]:
+    """Place of a row -> place of the row before it that says the same offer."""
+    first: dict[tuple[Any, ...], int] = {}
+    found: dict[int, int] = {}
+    for place, row in enumerate(rows):
+        before = first.setdefault(identity_of(row), place)
+        if before != place:
+            found[place] = before
+    return found
+
+
+def _shape(value: Mapping[str, Any], prefix: str) -> list[Error]:
+    """Unknown fields, and values that are neither text nor number: a field would make text of anything."""
     errors = []
     for name, item in list(value.items())[:ERRORS_SHOWN]:
         place = _join(prefix, str(name)[:60])
@@ -64,21 +123,7 @@ def _shape(value: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
     return errors
 
 
-def check_quotes(
-    values: Sequence[Any], catalog: Catalog
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """(clean rows, errors) of many quotes, errors with the place of the row before the field."""
-    rows, errors = [], []
-    for place, value in enumerate(values):
-        clean, found = check_quote(value, catalog, prefix=str(place))
-        rows.append(clean)
-        errors += found
-        if len(errors) >= ERRORS_SHOWN:
-            break
-    return rows, errors[:ERRORS_SHOWN]
-
-
-def shown(quote: Quote, *, on: Any) -> dict[str, Any]:
+def shown(quote: Quote, *, on: date) -> dict[str, Any]:
     """A quote as JSON."""
     return {
         "uid": quote.uid,
@@ -90,9 +135,9 @@ def shown(quote: Quote, *, on: Any) -> dict[str, Any]:
     }
 
 
-def _join(prefix: str, name: str) -> str | None:
-    return ".".join(part for part in (prefix, name) if part) or None
+def _join(prefix: str, name: str) -> str:
+    return f"{prefix}.{name}" if prefix else name
 
 
-def _error(field: str | None, code: str, message: str) -> dict[str, Any]:
+def _error(field: str | None, code: str, message: Any) -> Error:
     return {"field": field, "code": code, "message": str(message)}

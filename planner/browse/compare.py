@@ -190,7 +190,7 @@ def _measures(currency: str, example: Example) -> list[Measure | Saying]:
         Measure(
             name=_("Fast link, one direction"),
             unit="GB/s",
-            value=lambda f: f.card.link.bandwidth_gb_s if f.card.link else None,
+            value=lambda f: f.card.link.bandwidth_gb_s if f.card.link else 0.0,
             sub=lambda f: link_words(f.card, f.record).partition(",")[0] if f.card.link else _("none"),
         ),
         Measure(
@@ -247,7 +247,7 @@ def _row(measure: Measure | Saying, facts: Sequence[Facts]) -> Row:
     leader = (max if measure.best == "high" else min)(known) if len(set(known)) > 1 else None
     cells = [
         Cell(
-            text=DASH if value is None else measure.text(value),
+            text=measure.text(value) if value else DASH,
             sub=measure.sub(item),
             best=leader is not None and value == leader,
         )

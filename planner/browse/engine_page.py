@@ -2,14 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from planner.answers.catalog import versions_of
-from planner.browse.rows import base_models
 from planner.core.card_facts import cards_of
 from planner.core.engines import release_of, resolve_engine
 from planner.core.figures import DASH, count
@@ -75,11 +74,11 @@ class EnginePage:
     flags: int
 
 
-def engine_page(entry: EngineTable, *, catalog: Catalog) -> EnginePage:
-    """Everything about one engine at all versions known."""
+def engine_page(entry: EngineTable, *, catalog: Catalog, keys: Iterable[str]) -> EnginePage:
+    """Everything about one engine at all versions known; `keys` are the models that are counted."""
     record = entry.record
     steps = versions_of(record)
-    models = Counter(_support_of(model.engine_support.get(entry.key)) for model in base_models(catalog))
+    models = Counter(_support_of(catalog.models[key].engine_support.get(entry.key)) for key in keys)
     flags = len(catalog.flags.get(entry.key, {}).get("flags", ()))
     engine = resolve_engine(catalog.engines, entry.key, None)
     return EnginePage(
@@ -121,14 +120,18 @@ def _step(record: Mapping[str, Any], version: str) -> Step:
         rows = sorted(value["by_version"], key=lambda row: release_of(row["from"]) or ())
         for before, after in zip([None, *rows], rows, strict=False):
             if after["from"] == version:
-                changes.append(
-                    Change(
-                        name=name,
-                        before=_text(before["value"]) if before else "",
-                        after=_text(after["value"]),
-                    )
-                )
+                gone, come = _told_apart(before["value"] if before else None, after["value"])
+                changes.append(Change(name=name, before=gone, after=come))
     return Step(version=version, changes=changes)
+
+
+def _told_apart(before: Any, after: Any) -> tuple[str, str]:
+    """What went and what came; of two lists only what they do not share."""
+    if isinstance(before, list) and isinstance(after, list):
+        gone = [_text(item) for item in before if item not in after]
+        come = [_text(item) for item in after if item not in before]
+        return ", ".join(gone), ", ".join(come)
+    return "" if before is None else _text(before), _text(after)
 
 
 def _value(name: str, value: Mapping[str, Any]) -> Value:
@@ -163,7 +166,7 @@ def _vendors(engine: EngineSpec, catalog: Catalog) -> list[VendorRow]:
             vendor=vendor,
             runs=number,
             cards=cards[vendor],
-            formats=", ".join(str(KERNELS.get(name, name)) for name in kernels.get(vendor, ())),
+            formats=" · ".join(str(KERNELS.get(name, name)) for name in kernels.get(vendor, ())),
         )
         for vendor, number in running.most_common()
     ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.answers.catalog import shown_figures
-from planner.browse.rows import number_words
+from planner.core.figures import DASH
 from planner.messages.catalog import FIGURES
 from planner.models import CatalogEntry
 
@@ -48,10 +48,17 @@ def _row(name: str, figure: Mapping[str, Any], *, own_record: bool) -> FigureRow
     return FigureRow(
         key=name,
         name=FIGURES[name],
-        value=number_words(figure["value"]),
+        value=exactly(figure["value"]),
         unit=figure["unit"] or "",
         kind=figure["kind"],
         source=figure["source"],
         own=figure["origin"] == "team" and not own_record,
-        shipped=f"{number_words(under['value'])} {figure['unit'] or ''}".strip() if under else "",
+        shipped=f"{exactly(under['value'])} {figure['unit'] or ''}".strip() if under else "",
     )
+
+
+def exactly(value: float | Sequence[float] | None) -> str:
+    """A figure as it is stated, not rounded; two ends where it is a span."""
+    if isinstance(value, Sequence):
+        return f" {DASH} ".join(exactly(end) for end in value)
+    return DASH if value is None else f"{value:,.8g}"

@@ -102,9 +102,9 @@ class FitLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where a group of figures is from."""
+    """Where figures are from, those of one source together."""
 
-    name: Any
+    names: Sequence[Any]
     kind: str
     text: str
     own: bool
@@ -329,12 +329,10 @@ def _cell(held: Held | None, *, beyond: bool) -> Cell:
 
 def _sources(entry: ModelShape, words: dict[str, str]) -> list[Source]:
     own = (entry.edited or {}).get("figures", {}) if entry.shipped else {}
+    found: dict[tuple[str, str, bool], list[Any]] = {}
+    for name, figure in entry.record["figures"].items():
+        key = (figure["kind"], in_words(figure["sources"], words), name in own)
+        found.setdefault(key, []).append(FIGURES[name])
     return [
-        Source(
-            name=FIGURES[name],
-            kind=figure["kind"],
-            text=in_words(figure["sources"], words),
-            own=name in own,
-        )
-        for name, figure in entry.record["figures"].items()
+        Source(names=names, kind=kind, text=text, own=is_own) for (kind, text, is_own), names in found.items()
     ]

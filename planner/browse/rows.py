@@ -1,6 +1,6 @@
 """Rows of the lists of the catalog, written out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,10 +153,10 @@ def attention_words(model: ModelSpec) -> str:
     return ", ".join(str(ATTENTION[kind]) for kind in kinds) or DASH
 
 
-def engine_row(entry: EngineTable, catalog: Catalog) -> Row:
-    """Newest version, steps, values, flags, models."""
+def engine_row(entry: EngineTable, catalog: Catalog, keys: Iterable[str]) -> Row:
+    """Newest version, steps, values, flags, models of `keys` that it has its own code for."""
     record = entry.record
-    native = sum(spec.engine_support.get(entry.key) == "native" for spec in base_models(catalog))
+    native = sum(catalog.models[key].engine_support.get(entry.key) == "native" for key in keys)
     flags = catalog.flags.get(entry.key, {}).get("flags", ())
     return Row(
         key=entry.key,
@@ -171,11 +171,6 @@ def engine_row(entry: EngineTable, catalog: Catalog) -> Row:
             count(native),
         ),
     )
-
-
-def base_models(catalog: Catalog) -> list[ModelSpec]:
-    """Each model of the catalog once: aliases have the same shape, and releases are of it."""
-    return [model for model in catalog.models.values() if model.scheme is None]
 
 
 def scheme_row(entry: WeightScheme, catalog: Catalog) -> Row:
@@ -200,6 +195,8 @@ def scheme_row(entry: WeightScheme, catalog: Catalog) -> Row:
 
 def does_natively(card: AcceleratorSpec, scheme: Scheme) -> bool:
     """Whether a card has matrix units for the type in which the scheme multiplies."""
-    if scheme.compute_dtype in ("fp16", "fp32"):
+    if scheme.compute_dtype == "fp32":
+        return True  # what no card lacks, if not in its matrix units
+    if scheme.compute_dtype == "fp16":
         return bool(card.fp16_tflops or "bf16" in card.native_dtypes)
     return scheme.compute_dtype in card.native_dtypes

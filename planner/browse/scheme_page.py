@@ -6,11 +6,12 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from planner.browse.figures import exactly
 from planner.browse.rows import does_natively
 from planner.core.card_facts import cards_of
 from planner.core.engines import resolve_engine
 from planner.core.figures import DASH, count, short
-from planner.core.specs import Catalog, EngineSpec
+from planner.core.specs import AcceleratorSpec, Catalog, EngineSpec
 from planner.core.units import GB
 from planner.messages.catalog import KERNELS, PARTS
 from planner.models import WeightScheme
@@ -23,7 +24,6 @@ class CardRow:
 
     key: str
     name: str
-    vendor: str
     bandwidth: str
 
 
@@ -36,7 +36,7 @@ class SchemePage:
     facts: Sequence[tuple[Any, str]]
     source: str
     kind: str
-    native: Sequence[CardRow]
+    native: Sequence[tuple[str, Sequence[CardRow]]]  # by vendor
     engines: Sequence[tuple[str, int]]
     releases: Sequence[str]
 
@@ -51,8 +51,8 @@ def scheme_page(entry: WeightScheme, *, catalog: Catalog) -> SchemePage:
         entry=entry,
         answer=_answer(record),
         facts=[
-            (_("Bytes per weight"), short(scheme.bytes_per_weight, 4)),
-            (_("Bits per weight"), short(8 * scheme.bytes_per_weight, 4)),
+            (_("Bytes per weight"), exactly(scheme.bytes_per_weight)),
+            (_("Bits per weight"), exactly(8 * scheme.bytes_per_weight)),
             (_("Bytes more per output row"), short(scheme.bytes_per_row) if scheme.bytes_per_row else "0"),
             (_("Weights that share a scale"), count(scheme.group_size) if scheme.group_size else DASH),
             (_("Parts that are quantized"), ", ".join(str(PARTS[part]) for part in parts)),
@@ -63,13 +63,21 @@ def scheme_page(entry: WeightScheme, *, catalog: Catalog) -> SchemePage:
         ],
         source=record["source"],
         kind=record["kind"],
-        native=[
-            CardRow(key=card.id, name=card.name, vendor=card.vendor, bandwidth=short(card.bandwidth_gb_s, 4))
-            for card in native
-        ],
+        native=_by_vendor(native),
         engines=_engines(catalog, entry.key),
         releases=[model.id for model in catalog.models.values() if model.scheme == entry.key],
     )
+
+
+def _by_vendor(cards: Sequence[AcceleratorSpec]) -> list[tuple[str, list[CardRow]]]:
+    """Cards by their vendor, the vendor of most of them first."""
+    found: dict[str, list[CardRow]] = {}
+    for card in cards:
+        row = CardRow(
+            key=card.id, name=card.name, bandwidth=exactly(card.bandwidth_gb_s) if card.bandwidth_gb_s else ""
+        )
+        found.setdefault(card.vendor, []).append(row)
+    return sorted(found.items(), key=lambda item: -len(item[1]))
 
 
 def _answer(record: Any) -> str:

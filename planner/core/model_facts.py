@@ -14,6 +14,7 @@ from planner.core.specs import Catalog, EngineSpec, ModelSpec, Scheme
 from planner.core.weights import part_bytes, published_scheme_id
 
 DEGREES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 32, 64)
+SPARSE_RECORDS = "_ds_mla"  # layouts that only sparse latent attention has
 CACHE_OF = ("vllm", "llama.cpp")  # a paged cache and one per slot; the other engines store what vLLM does
 
 
@@ -48,7 +49,9 @@ def cache_facts(model: ModelSpec, catalog: Catalog) -> list[CacheFact]:
 def _cache_of(model: ModelSpec, engine: EngineSpec, catalog: Catalog) -> list[CacheFact]:
     scheme = catalog.schemes[published_scheme_id(model)]
     base = asked(model, scheme, engine, card=None, plan=Parallelism(), load=LOADS[0])
-    dtypes: Sequence[str] = engine.values["kv_cache_dtypes"]
+    sparse = any(group.kind == "mla_dsa" for group in model.cache_groups)
+    accepted: Sequence[str] = engine.values["kv_cache_dtypes"]
+    dtypes = [name for name in accepted if sparse or not name.endswith(SPARSE_RECORDS)]
     _, memory, _ = evaluate([replace(base, kv_cache_dtype=dtype) for dtype in dtypes], catalog)
     by_bytes: dict[float, list[str]] = {}
     for row, dtype in enumerate(dtypes):

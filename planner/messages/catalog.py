@@ -143,10 +143,10 @@ SUPPORT: dict[str, Any] = {
 }
 
 KERNELS: dict[str, Any] = {
-    "dense": _("dense, not quantized"),
+    "dense": _("unquantized"),
     "fp8": _("FP8"),
     "int8": _("INT8"),
-    "int4": _("whole numbers, unpacked to multiply"),
+    "int4": _("packed integers"),
     "fp4": _("FP4"),
     "gguf": _("GGUF"),
     "nf4": _("NF4"),

@@ -273,6 +273,11 @@ def engines() -> QuerySet[EngineTable]:
     return EngineTable.objects.filter(retired_at=None)
 
 
+def model_keys() -> list[str]:
+    """Ids of the models that count, other names of their shapes left out."""
+    return list(ModelShape.objects.filter(retired_at=None).values_list("key", flat=True))
+
+
 ENGINE_COLUMNS = (
     Column(key="engine", label=_("Engine"), order=("key",)),
     Column(key="newest", label=_("Newest version known"), order=("newest",)),

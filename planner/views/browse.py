@@ -86,9 +86,7 @@ def bandwidth(request: PersonRequest) -> HttpResponse:
     """Cards in tiers of bandwidth, with the ceiling of an example model."""
     page = bandwidth_page(request.GET.dict(), catalog=current_catalog(), book=prices_today())
     context = {"page": page, "models": list(current_catalog().models)}
-    return render_list(
-        request, page="planner/browse/bandwidth.html", part="planner/browse/_tiers.html", context=context
-    )
+    return render(request, "planner/browse/bandwidth.html", context)
 
 
 @require_safe
@@ -164,11 +162,11 @@ def model(request: PersonRequest, key: str) -> HttpResponse:
 @require_role(Role.VIEWER)
 def engines(request: PersonRequest) -> HttpResponse:
     """Every engine."""
-    catalog = current_catalog()
+    catalog, keys = current_catalog(), queries.model_keys()
     return _list(
         request,
         queries.engines(),
-        lambda entry: rows.engine_row(entry, catalog),
+        lambda entry: rows.engine_row(entry, catalog, keys),
         name="engines",
         filters=queries.EngineFilters,
         columns=queries.ENGINE_COLUMNS,
@@ -181,7 +179,7 @@ def engines(request: PersonRequest) -> HttpResponse:
 def engine(request: PersonRequest, key: str) -> HttpResponse:
     """One engine."""
     entry = get_object_or_404(queries.engines(), key=key)
-    page = engine_page(entry, catalog=current_catalog())
+    page = engine_page(entry, catalog=current_catalog(), keys=queries.model_keys())
     return render(request, "planner/browse/engine.html", {"page": page, "entry": entry})
 
 
