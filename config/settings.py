@@ -132,7 +132,9 @@ CSRF_FAILURE_VIEW = "access.problems.csrf_failure"
 BODY_LIMITS_BYTES = [
     ("/api/v1/estimates", 12_000_000),
     ("/api/v1/length-logs", 12_000_000),
+    ("/api/v1/quotes", 4_000_000),
     ("/lengths/new/", 66_000_000),
+    ("/buy/quotes/import/", 10_000_000),
     ("", 1_000_000),
 ]
 # What of a body is held in memory; an uploaded file goes to disk.
@@ -141,6 +143,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 300
 ESTIMATES_PER_CALL = 1_000
 RECOMMENDATIONS_PER_CALL = 4
 LIMITS_PER_CALL = 20
+COSTS_PER_CALL = 100
 FITS_PER_CALL = 2
 CHECKS_PER_CALL = 100
 REST_FRAMEWORK = {

@@ -1,5 +1,10 @@
 """What a set-up costs to own, to run and to rent; what a budget buys."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from planner.api import costs as api
+
+urlpatterns = [
+    path("api/v1/costs", api.costs, name="api_costs"),
+    path("api/v1/cost-assumptions", api.cost_assumptions, name="api_cost_assumptions"),
+]

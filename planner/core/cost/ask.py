@@ -10,7 +10,7 @@ from planner.core.cost.prices import PRICE_SOURCES
 from planner.core.cost.rent import HOURS_PER_DAY, HOURS_PER_MONTH
 from planner.core.outcome import Problem
 from planner.core.parse import Rejected, Reserved, parse_request
-from planner.core.parse.fields import Reader
+from planner.core.parse.fields import Reader, kind_of
 from planner.core.parse.money import read_currency
 from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
@@ -24,6 +24,7 @@ MAX_AMOUNT = 1e15
 MAX_SPARES = 10_000
 MAX_EXTRAS = 50
 MAX_QUANTITY = 100_000
+SHOWN = 60  # characters of what was given, in a message
 # One dollar buys at most so much of any currency here; bounds of amounts are widened by it.
 WIDEST_RATE = 2_000_000.0
 
@@ -158,7 +159,7 @@ def _source(reader: Reader, value: Any) -> str:
         return PRICE_SOURCES[0]
     if value in PRICE_SOURCES:
         return str(value)
-    reader.refuse("unknown_choice", "price_source", found=str(value)[:60], known=", ".join(PRICE_SOURCES))
+    reader.refuse("unknown_choice", "price_source", found=str(value)[:SHOWN], known=", ".join(PRICE_SOURCES))
     return PRICE_SOURCES[0]
 
 
@@ -170,7 +171,7 @@ def read_bill(reader: Reader, value: Any, catalog: Catalog, *, field: str = "bil
     reader.only(fields, BILL_FIELDS, field)
     platform, spares = fields.get("platform"), fields.get("spares")
     if platform is not None and (not isinstance(platform, str) or platform not in catalog.platform_records):
-        reader.refuse("unknown_platform", f"{field}.platform", found=str(platform)[:60])
+        reader.refuse("unknown_platform", f"{field}.platform", found=str(platform)[:SHOWN])
     return BillAsked(
         currency=read_currency(reader, fields.get("currency"), f"{field}.currency"),
         platform=platform if isinstance(platform, str) else None,
@@ -207,16 +208,24 @@ def _one_extra(reader: Reader, value: Any, field: str) -> Extra | None:
 
 
 def read_assumptions(reader: Reader, value: Any, field: str) -> dict[str, float]:
-    """Assumptions by name, each within its bounds."""
+    """Assumptions by name, each within its bounds; one that is null is left to the team's or ours."""
     fields = None if value is None else reader.mapping(value, field)
-    if not fields:
-        return {}
-    for name, code, low, high in faults(fields, money_scale=WIDEST_RATE):
-        place = f"{field}.{str(name)[:60]}"
-        if code == "assumption_unknown":
-            reader.refuse(code, place, known=", ".join(sorted(BY_NAME)))
-        elif code == "not_a_number":
-            reader.refuse("wrong_type", place, expected="number", found=str(type(fields[name]).__name__))
-        else:
-            reader.refuse(code, place, low=f"{low:g}", high=f"{high:g}", found=str(fields[name])[:60])
-    return {name: float(number) for name, number in fields.items() if not reader.problems}
+    given = {name: number for name, number in (fields or {}).items() if number is not None}
+    wrong = faults(given, money_scale=WIDEST_RATE)
+    for name, code, low, high in wrong:
+        reader.problems.append(fault_problem(name, code, low, high, found=given[name], field=field))
+    return {} if wrong else {name: float(number) for name, number in given.items()}
+
+
+def fault_problem(name: str, code: str, low: float, high: float, *, found: Any, field: str) -> Problem:
+    """The problem that a fault of `assumptions.faults` is."""
+    values: dict[str, Any] = {
+        "low": f"{low:g}",
+        "high": f"{high:,.0f}" if high >= 1000 else f"{high:g}",
+        "found": str(found)[:SHOWN],
+    }
+    if code == "assumption_unknown":
+        values = {"known": ", ".join(BY_NAME)}
+    elif code == "not_a_number":
+        code, values = "wrong_type", {"expected": "number", "found": kind_of(found)}
+    return Problem(code=code, field=f"{field}.{str(name)[:SHOWN]}", values=values)
