@@ -1,6 +1,5 @@
 """REST: quotes and exchange rates."""
 
-from datetime import date
 from typing import Any
 
 from django.http import HttpResponse
@@ -21,6 +20,7 @@ from planner.actions.quotes import change_quote, create_quotes, set_rate, withdr
 from planner.answers.quotes import check_quote, check_quotes, shown
 from planner.api.filtering import filtered
 from planner.api.lists import ETAG, IDEMPOTENCY_KEY, IF_MATCH, filters, page_of, problems
+from planner.clock import today
 from planner.forms.quotes import RateForm
 from planner.models import ExchangeRate, Quote
 from planner.queries import current_catalog
@@ -41,11 +41,6 @@ MOST_AT_ONCE = 1_000
 WITH_SCOPE = [HasScope("quotes:read", write="quotes:write")]
 
 
-def today() -> date:
-    """The day on which offers hold: the server's."""
-    return date.today()  # noqa: DTZ011
-
-
 @extend_schema(
     methods=["GET"],
     operation_id="list_quotes",
@@ -55,6 +50,8 @@ def today() -> date:
         state="valid, expired or withdrawn.",
         offer="purchase, rent_hour or rent_month.",
         subject_kind="accelerator, platform or item.",
+        supplier="Part of a supplier's name.",
+        currency="ISO 4217.",
     ),
     responses={200: page_of(QUOTE), **problems(404, 422)},
     tags=["quotes"],
@@ -174,7 +171,7 @@ def withdraw(request: Request, uid: str) -> HttpResponse:
     if found.withdrawn_at is not None:
         return _one(found)
     try:
-        return _one(withdraw_quote(found, revision=revision, reason=reason, actor=actor_of(request)))
+        return _one(withdraw_quote(found, revision=revision, reason=reason.strip(), actor=actor_of(request)))
     except ConflictError as conflict:
         return _conflict(conflict)
 

@@ -1,6 +1,6 @@
-"""What people type into the pages that keep something: quotes, rates, plans."""
+"""What people type into the pages of quotes and exchange rates."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -12,14 +12,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from access.forms import Styled
+from planner.clock import today
 from planner.core.parse.close import close_to
-from planner.core.parse.money import CURRENCIES
+from planner.core.parse.money import CURRENCIES, close_currency
 from planner.core.specs import Catalog
 from planner.models import Quote
 
 EARLIEST = date(2000, 1, 1)
 LATEST_YEARS = 20
 MAX_PRICE = Decimal("1e11")
+MAX_QUANTITY = 1_000_000
+# What spreadsheets write; days whose month may be taken for the day are not read at all.
+DAY_FORMATS = ["%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y年%m月%d日"]
 
 
 class RevisionField(forms.IntegerField):
@@ -32,19 +36,51 @@ class RevisionField(forms.IntegerField):
 
 
 class AmountField(forms.DecimalField):
-    """An amount as people type it: 1,234.50 or 1234.5."""
+    """An amount as people type it: 1,234.50 or 1 234.5. One whose commas could be decimals is refused, not guessed."""
 
     widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"})
+    default_error_messages = {
+        "invalid": gettext_lazy("This is not an amount. Write it like 1234.50 or 1,234.50.")
+    }
 
     def to_python(self, value: Any) -> Any:
         if isinstance(value, str) and value.strip():
-            try:
-                value = parse_decimal(value.strip().replace("\u00a0", "").replace(" ", ""), locale="en")
-            except NumberFormatError:
-                raise ValidationError(
-                    _("This is not an amount. Write it like 1234.50."), code="invalid"
-                ) from None
+            value = self._read(without_spaces(value))
         return super().to_python(value)
+
+    def _read(self, text: str) -> Decimal:
+        try:
+            return parse_decimal(text, locale="en", strict=True)
+        except NumberFormatError:
+            raise ValidationError(self.error_messages["invalid"], code="invalid") from None
+
+
+class QuantityField(forms.IntegerField):
+    """A number of pieces, with or without commas between thousands."""
+
+    def to_python(self, value: Any) -> Any:
+        if isinstance(value, str):
+            text = without_spaces(value)
+            value = text.replace(",", "") if _has_thousands(text) else text
+        return super().to_python(value)
+
+
+class DayField(forms.DateField):
+    """A day, its year first."""
+
+    widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    input_formats = DAY_FORMATS
+    default_error_messages = {"invalid": gettext_lazy("This is no day. Write it like 2026-11-24.")}
+
+
+def without_spaces(text: str) -> str:
+    """A number without the spaces that people and spreadsheets put between thousands."""
+    return "".join(text.split()).replace("\u00a0", "").replace("\u202f", "")
+
+
+def _has_thousands(text: str) -> bool:
+    first, *groups = text.lstrip("+").split(",")
+    return first.isdigit() and len(first) <= 3 and all(len(group) == 3 for group in groups)
 
 
 def checked_currency(code: str) -> str:
@@ -52,11 +88,22 @@ def checked_currency(code: str) -> str:
     code = code.strip().upper()
     if code in CURRENCIES:
         return code
-    close = close_to(code, CURRENCIES)
-    text = _("%(code)s is no currency here.") % {"code": code[:20]}
+    close = close_currency(code)
+    text = _("%(code)s is no currency of ISO 4217.") % {"code": code[:20]}
     raise ValidationError(
         f"{text} {_('Did you mean %s?') % close}" if close else text, code="currency_unknown"
     )
+
+
+class CurrencyField(forms.CharField):
+    """A code of ISO 4217 in any case."""
+
+    widget = forms.TextInput(
+        attrs={"list": "currencies", "autocomplete": "off", "spellcheck": "false", "maxlength": 3}
+    )
+
+    def clean(self, value: Any) -> str:
+        return checked_currency(super().clean(value))
 
 
 class QuoteForm(Styled, forms.ModelForm):
@@ -64,6 +111,22 @@ class QuoteForm(Styled, forms.ModelForm):
 
     unit_price = AmountField(
         label=gettext_lazy("Price of one"), min_value=0, max_value=MAX_PRICE, max_digits=16, decimal_places=4
+    )
+    currency = CurrencyField(
+        label=gettext_lazy("Currency"), help_text=gettext_lazy("Three letters, such as CNY or USD.")
+    )
+    minimum_quantity = QuantityField(
+        label=gettext_lazy("From this many"),
+        min_value=1,
+        max_value=MAX_QUANTITY,
+        initial=1,
+        help_text=gettext_lazy("The price holds for orders of at least so many."),
+    )
+    quoted_on = DayField(label=gettext_lazy("Quoted on"))
+    valid_until = DayField(
+        label=gettext_lazy("Valid until"),
+        required=False,
+        help_text=gettext_lazy("Blank: until it is withdrawn."),
     )
 
     class Meta:
@@ -85,13 +148,9 @@ class QuoteForm(Styled, forms.ModelForm):
             "subject": gettext_lazy(
                 "The id in the catalog, such as nvidia-rtx-4090; for another item its name."
             ),
-            "currency": gettext_lazy("Three letters, such as CNY or USD."),
             "source": gettext_lazy("Where the offer can be read: an address, a document, a mail."),
-            "valid_until": gettext_lazy("Blank: until it is withdrawn."),
         }
         widgets = {
-            "quoted_on": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-            "valid_until": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
             "subject": forms.TextInput(
                 attrs={"list": "subjects", "autocomplete": "off", "spellcheck": "false"}
             ),
@@ -102,36 +161,38 @@ class QuoteForm(Styled, forms.ModelForm):
         super().__init__(*args, **kwargs)
         self.catalog = catalog
 
-    def clean_currency(self) -> str:
-        return checked_currency(self.cleaned_data["currency"])
-
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
-        _check_subject(self, data, self.catalog)
-        quoted, until = data.get("quoted_on"), data.get("valid_until")
-        today = date.today()  # noqa: DTZ011  # offers are dated in days, not in time zones
-        if quoted and not EARLIEST <= quoted <= today + timedelta(days=1):
-            self.add_error("quoted_on", _("An offer is of the past: give a day from 2000 until today."))
-        if until and until > today + timedelta(days=366 * LATEST_YEARS):
-            self.add_error("valid_until", _("This is more than 20 years ahead."))
-        if quoted and until and until < quoted:
-            self.add_error("valid_until", _("It ends before it was made."))
+        for name, message in quote_faults(data, self.catalog, on=today()):
+            self.add_error(name, message)
         return data
 
 
-def _check_subject(form: forms.Form | forms.ModelForm, data: dict[str, Any], catalog: Catalog) -> None:
+def quote_faults(data: Mapping[str, Any], catalog: Catalog, *, on: date) -> Iterator[tuple[str, str]]:
+    """(field, what is wrong) of values that are well-formed each; missing ones were refused before."""
+    quoted, until = data.get("quoted_on"), data.get("valid_until")
+    if fault := _subject_fault(data.get("subject_kind"), data.get("subject"), catalog):
+        yield "subject", fault
+    if quoted and not EARLIEST <= quoted <= on + timedelta(days=1):
+        yield "quoted_on", _("An offer is of the past: give a day from 2000 until today.")
+    if until and until > on + timedelta(days=366 * LATEST_YEARS):
+        yield "valid_until", _("This is more than 20 years ahead.")
+    if quoted and until and until < quoted:
+        yield "valid_until", _("It ends before it was made.")
+
+
+def _subject_fault(kind: Any, subject: str | None, catalog: Catalog) -> str:
     """An accelerator or a platform is named by its id in the catalog."""
-    kind, subject = data.get("subject_kind"), data.get("subject")
     tables: dict[str, Mapping[str, Any]] = {
         Quote.Subject.ACCELERATOR: catalog.accelerators,
         Quote.Subject.PLATFORM: catalog.platform_records,
     }
     known = tables.get(str(kind))
     if not subject or known is None or subject in known:
-        return
+        return ""
     close = close_to(subject, list(known))
     text = _("The catalog has no such entry.")
-    form.add_error("subject", f"{text} {_('Did you mean %s?') % close}" if close else text)
+    return f"{text} {_('Did you mean %s?') % close}" if close else text
 
 
 class WithdrawForm(Styled, forms.Form):
@@ -145,7 +206,7 @@ class RateForm(Styled, forms.Form):
     """One exchange rate."""
 
     revision = RevisionField()
-    currency = forms.CharField(label=gettext_lazy("Currency"), max_length=3)
+    currency = CurrencyField(label=gettext_lazy("Currency"))
     per_usd = AmountField(
         label=gettext_lazy("One US dollar buys"),
         min_value=Decimal("0.000001"),
@@ -153,15 +214,21 @@ class RateForm(Styled, forms.Form):
         max_digits=18,
         decimal_places=8,
     )
-    as_of = forms.DateField(
-        label=gettext_lazy("As of"), widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    as_of = DayField(label=gettext_lazy("As of"))
+    source = forms.CharField(
+        label=gettext_lazy("Source"), max_length=500, help_text=gettext_lazy("Who says so, and where.")
     )
-    source = forms.CharField(label=gettext_lazy("Source"), max_length=500)
 
     def clean_currency(self) -> str:
-        code = checked_currency(self.cleaned_data["currency"])
+        code: str = self.cleaned_data["currency"]
         if code == "USD":
             raise ValidationError(
                 _("Rates are against the US dollar, which has none of its own."), code="base"
             )
         return code
+
+    def clean_as_of(self) -> date:
+        day: date = self.cleaned_data["as_of"]
+        if not EARLIEST <= day <= today() + timedelta(days=1):
+            raise ValidationError(_("A rate is of the past: give a day from 2000 until today."), code="day")
+        return day

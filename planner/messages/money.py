@@ -44,6 +44,14 @@ PRICE_KINDS: dict[str, Any] = {
     "given": _("given here"),
 }
 
+# What is done to a quote, by the action of its audit event.
+EVENTS: dict[str, Any] = {
+    "quote.create": _("written down"),
+    "quote.change": _("corrected"),
+    "quote.withdraw": _("withdrawn"),
+    "quote.restore": _("made to count again"),
+}
+
 # Why a thing has no price.
 LACKS: dict[str, Any] = {
     "no_price": _("Nobody has priced it."),

@@ -1,4 +1,4 @@
-"""Quotes in CSV files: read as people's spreadsheets write them, written so that no cell is a formula."""
+"""Quotes in CSV files, as people's spreadsheets write them."""
 
 import csv
 import io
@@ -14,37 +14,42 @@ from planner.csv_cells import unguarded
 MAX_ROWS = 10_000
 MAX_BYTES = 8_000_000
 ENCODINGS = ("utf-8-sig", "gb18030")
+UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+NAMES_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """The rows of a file as quotes to check, and the line that each of them began on."""
+    """The rows of a file as quotes to check, the line that each of them began on, and the text of it all."""
 
     rows: Sequence[dict[str, Any]]
     lines: Sequence[int]
+    text: str
 
 
 def read_sheet(data: bytes) -> Sheet | str:
     """The rows of a CSV file with a head of FIELDS, or what is wrong with the file as a whole.
 
-    Comma, semicolon or tab; UTF-8 or GB 18030. Blank lines are skipped, blank cells left to the defaults.
+    Comma, semicolon or tab; UTF-8 or GB 18030, UTF-16 with its mark. Blank lines are skipped, blank cells left to the
+    defaults.
     """
     text = _decoded(data)
     if text is None:
         return _("This file is neither UTF-8 nor GB 18030 text. Save it as CSV in UTF-8.")
     if "\x00" in text:
-        return _("This is no text file: it holds the character NUL.")
+        return _("This is no text file: it holds the character NUL. Save the sheet as CSV.")
     head, _newline, _rest = text.partition("\n")
     delimiter = max(",;\t", key=head.count)
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        return _rows(reader)
+        return _rows(reader, text)
     except csv.Error as error:
         return _("Line %(line)s cannot be read: %(error)s.") % {"line": reader.line_num, "error": error}
 
 
 def _decoded(data: bytes) -> str | None:
-    for encoding in ENCODINGS:
+    encodings = ("utf-16",) if data.startswith(UTF_16_MARKS) else ENCODINGS
+    for encoding in encodings:
         try:
             return data.decode(encoding)
         except UnicodeDecodeError:
@@ -52,24 +57,44 @@ def _decoded(data: bytes) -> str | None:
     return None
 
 
-def _rows(reader: Any) -> Sheet | str:
+def _rows(reader: Any, text: str) -> Sheet | str:
     names = [name.strip().lower().replace(" ", "_") for name in next(reader, [])]
+    if fault := _head_fault(names):
+        return fault
+    rows: list[dict[str, Any]] = []
+    lines: list[int] = []
+    before = reader.line_num
+    for cells in reader:
+        line, before = before + 1, reader.line_num
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(rows) == MAX_ROWS:
+            return _("This file has more than %(limit)s rows. Import it in parts.") % {
+                "limit": f"{MAX_ROWS:,}"
+            }
+        if any(cell.strip() for cell in cells[len(names) :]):
+            return _(
+                "Line %(line)s has more cells than the head: a comma within a cell needs quotes around it."
+            ) % {"line": line}
+        pairs = zip(names, cells, strict=False)
+        rows.append({name: unguarded(cell.strip()) for name, cell in pairs if name and cell.strip()})
+        lines.append(line)
+    if not rows:
+        return _("This file has a head and no rows beneath it.")
+    return Sheet(rows=rows, lines=lines, text=text)
+
+
+def _head_fault(names: Sequence[str]) -> str:
+    """What is wrong with the first line; empty where it can be used."""
     unknown = [name for name in names if name and name not in FIELDS]
     if unknown:
         return _("No column is called %(unknown)s. Known: %(known)s.") % {
-            "unknown": ", ".join(unknown)[:200],
+            "unknown": ", ".join(unknown)[:NAMES_SHOWN],
             "known": ", ".join(FIELDS),
         }
     if "subject" not in names or "unit_price" not in names:
         return _("The first line names the columns; subject and unit_price must be among them.")
-    rows: list[dict[str, Any]] = []
-    lines: list[int] = []
-    for cells in reader:
-        if not any(cell.strip() for cell in cells):
-            continue
-        if len(rows) == MAX_ROWS:
-            return _("This file has more than %(limit)s rows. Import it in parts.") % {"limit": MAX_ROWS}
-        pairs = zip(names, cells, strict=False)
-        rows.append({name: unguarded(cell.strip()) for name, cell in pairs if name and cell.strip()})
-        lines.append(reader.line_num)
-    return Sheet(rows=rows, lines=lines) if rows else _("This file has a head and no rows beneath it.")
+    double = sorted({name for name in names if name and names.count(name) > 1})
+    if double:
+        return _("Two columns are called %s. Take one of them out.") % ", ".join(double)
+    return ""

@@ -1,9 +1,8 @@
 """What the pages of quotes and rates show."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -11,10 +10,13 @@ from django.db.models import Model
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from planner.amounts import amount
+from access.models import AuditEvent
+from planner.amounts import amount, exact_amount, exchange_text
+from planner.core.cost.prices import PriceBook
 from planner.core.specs import Catalog
+from planner.messages.money import EVENTS
 from planner.models import Quote
-from planner.queries.prices import BASE, exchange_rates
+from planner.queries.prices import Rates
 from planner.queries.quotes import state_of
 from planner.queries.rates import rates_in_force
 
@@ -27,23 +29,44 @@ STATES: dict[str, tuple[str, str, Any]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuoteRow:
-    """A quote as lists show it. `css` and `icon` draw its state."""
+    """A quote as lists show it. `css` and `icon` draw its state; `exchanged` is its price in the team's currency."""
 
     quote: Quote
+    name: str
     price: str
+    exchanged: str
     css: str
     icon: str
     state: Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """Whether a quote is the price of its thing today, and which other one is."""
+
+    text: str
+    other: str = ""  # uid of the quote that counts in its place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One thing that was done to a quote."""
+
+    at: Any
+    who: str
+    what: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuotePage:
-    """One quote, and what it is in the dollar."""
+    """The context of templates/planner/money/quote.html. `rate` says how the price was exchanged."""
 
     row: QuoteRow
-    name: str
-    in_usd: str
     rate: str
+    assumed: bool
+    standing: Standing
+    events: Sequence[Event]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,15 +82,6 @@ class RateRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportFault:
-    """What is wrong in one cell of a file."""
-
-    line: int
-    column: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ConflictRow:
     """A field that somebody else changed to something else than what was typed."""
 
@@ -76,32 +90,91 @@ class ConflictRow:
     typed: str
 
 
-def row_of(quote: Quote, *, on: date) -> QuoteRow:
-    """A quote with its price written out and its state."""
-    css, icon, word = STATES[state_of(quote, on=on)]
-    return QuoteRow(
-        quote=quote, price=amount(quote.unit_price, quote.currency), css=css, icon=icon, state=word
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What rows of quotes are drawn with: the catalog's names, the day, and the team's currency."""
+
+    catalog: Catalog
+    rates: Rates
+    currency: str
+    on: date
+
+    def row(self, quote: Quote) -> QuoteRow:
+        """A quote with its price written out, its state and its name."""
+        css, icon, word = STATES[state_of(quote, on=self.on)]
+        return QuoteRow(
+            quote=quote,
+            name=subject_name(quote.subject_kind, quote.subject, self.catalog),
+            price=exact_amount(quote.unit_price, quote.currency),
+            exchanged=self._exchanged(quote),
+            css=css,
+            icon=icon,
+            state=word,
+        )
+
+    def _exchanged(self, quote: Quote) -> str:
+        factor = self.rates.factor(quote.currency, self.currency)
+        if factor is None or quote.currency == self.currency:
+            return ""
+        return amount(float(quote.unit_price) * factor, self.currency)
 
 
-def quote_page(quote: Quote, *, catalog: Catalog, on: date) -> QuotePage:
-    """One quote with its thing named as the catalog names it."""
-    rate = exchange_rates().get(quote.currency)
-    foreign = quote.currency != BASE and rate
+def subject_name(kind: str, subject: str, catalog: Catalog) -> str:
+    """What the catalog calls the thing that a quote is about."""
+    if kind == Quote.Subject.ACCELERATOR and subject in catalog.accelerators:
+        return catalog.accelerators[subject].name
+    if kind == Quote.Subject.PLATFORM and subject in catalog.platform_records:
+        return str(catalog.platform_records[subject]["name"])
+    return subject
+
+
+def quote_page(quote: Quote, shown: Shown, *, book: PriceBook, events: Sequence[AuditEvent]) -> QuotePage:
+    """One quote, whether it counts, and what was done to it. `book` holds what is said of the same thing."""
+    row, factor = shown.row(quote), shown.rates.factor(quote.currency, shown.currency)
+    exchanged = factor is not None and quote.currency != shown.currency
     return QuotePage(
-        row=row_of(quote, on=on),
-        name=_name(quote, catalog),
-        in_usd=amount(quote.unit_price / Decimal(str(rate)), BASE) if foreign else "",
-        rate=f"{rate:g}" if foreign else "",
+        row=row,
+        rate=exchange_text(factor, given=quote.currency, wanted=shown.currency)
+        if factor is not None and exchanged
+        else "",
+        assumed=exchanged and shown.rates.guessed(quote.currency, shown.currency),
+        standing=_standing(quote, row, book, on=shown.on),
+        events=[_event(event) for event in events],
     )
 
 
-def _name(quote: Quote, catalog: Catalog) -> str:
-    if quote.subject_kind == Quote.Subject.ACCELERATOR and quote.subject in catalog.accelerators:
-        return catalog.accelerators[quote.subject].name
-    if quote.subject_kind == Quote.Subject.PLATFORM and quote.subject in catalog.platform_records:
-        return str(catalog.platform_records[quote.subject]["name"])
-    return quote.subject
+def _standing(quote: Quote, row: QuoteRow, book: PriceBook, *, on: date) -> Standing:
+    state = state_of(quote, on=on)
+    if state == "withdrawn":
+        return Standing(text=_("It was withdrawn and is no price any more."))
+    if state == "expired":
+        return Standing(text=_("It expired and is no price any more."))
+    if quote.subject_kind == Quote.Subject.ITEM:
+        return Standing(text=_("Other items are typed into a bill: this quote is kept beside it."))
+    if quote.currency not in book.per_usd and quote.currency != book.currency:
+        return Standing(text=_("It does not count: no rate is set for %s.") % quote.currency)
+    finder = book.buy if quote.offer == Quote.Offer.PURCHASE else book.rent
+    best = finder(quote.subject, quantity=quote.minimum_quantity)
+    if best is None or best.quote in (None, quote.uid):
+        return Standing(text=_("It is the price of %s today.") % row.name)
+    values = {"supplier": best.supplier, "price": amount(best.amount, book.currency)}
+    return Standing(
+        text=_("%(supplier)s asks less, %(price)s, so that one counts.") % values, other=best.quote or ""
+    )
+
+
+def _event(event: AuditEvent) -> Event:
+    changed = event.data.get("changed", {})
+    return Event(
+        at=event.at,
+        who=event.actor.username if event.actor else "",
+        what=str(EVENTS.get(event.action, event.action)),
+        detail=event.reason
+        or ", ".join(
+            f"{name}: {_text(change['before'])} → {_text(change['after'])}"
+            for name, change in changed.items()
+        ),
+    )
 
 
 def subjects(catalog: Catalog) -> Sequence[tuple[str, str]]:
@@ -116,7 +189,7 @@ def rate_rows() -> list[RateRow]:
     return [
         RateRow(
             currency=row["currency"],
-            per_usd=f"{row['per_usd']:.8g}",
+            per_usd=f"{row['per_usd']:.10g}",
             as_of=row["as_of"],
             source=_("A round figure for a first look. Set the rate of the day.")
             if row["assumed"]
@@ -128,14 +201,13 @@ def rate_rows() -> list[RateRow]:
     ]
 
 
-def conflict_rows(form: forms.ModelForm, current: Model) -> list[ConflictRow]:
+def conflict_rows(form: forms.BaseForm, current: Model, typed: Mapping[str, Any]) -> list[ConflictRow]:
     """Fields in which what was typed differs from what stands there now."""
-    rows = []
-    for name, field in form.fields.items():
-        theirs, typed = getattr(current, name), form.cleaned_data.get(name)
-        if theirs != typed:
-            rows.append(ConflictRow(label=field.label, theirs=_text(theirs), typed=_text(typed)))
-    return rows
+    return [
+        ConflictRow(label=field.label, theirs=_text(getattr(current, name)), typed=_text(typed.get(name)))
+        for name, field in form.fields.items()
+        if name != "revision" and getattr(current, name) != typed.get(name)
+    ]
 
 
 def _text(value: Any) -> str:

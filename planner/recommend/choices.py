@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from planner.choices import Choice, choices
-from planner.core.parse.money import CURRENCIES
+from planner.core.parse.money import COMMON_CURRENCIES
 from planner.core.search.asked import OBJECTIVES
 from planner.core.specs import Catalog
 from planner.recommend.form import ANY_ENGINE, ANYWHERE
@@ -53,7 +53,7 @@ def search_choices(catalog: Catalog) -> SearchChoices:
         ],
         classes=[Choice(value=name, label=label) for name, label in _classes().items()],
         vendors=sorted({card.vendor for card in catalog.accelerators.values()}, key=str.casefold),
-        currencies=CURRENCIES,
+        currencies=COMMON_CURRENCIES,
         price_sources=[
             Choice(value="", label=_("what suppliers quoted")),
             Choice(value="public", label=_("quotes, else public prices")),

@@ -13,10 +13,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from access.declare import PersonRequest, require_role
 from access.roles import Role
 from planner.actions.quotes import create_quotes
-from planner.answers.quotes import FIELDS, check_quotes
+from planner.answers.quotes import FIELDS
 from planner.csv_cells import csv_lines
-from planner.money.files import MAX_BYTES, Sheet, read_sheet
-from planner.money.page import ImportFault
+from planner.money.files import MAX_BYTES
+from planner.money.importing import Read, Refused, read_import
 from planner.queries import current_catalog
 from planner.queries.quotes import QuoteFilters, quote_values
 from planner.queries.quotes import quotes as all_quotes
@@ -39,19 +39,23 @@ EXAMPLE = {
 @require_http_methods(["GET", "HEAD", "POST"])
 @require_role(Role.OPERATOR)
 def import_quotes(request: PersonRequest) -> HttpResponse:
-    """Many quotes from one file: all of them, or none and what is wrong with which line."""
+    """Many quotes from one file: shown first, then all of them are kept, or none and what is wrong with which cell."""
+    context = {"fields": FIELDS, "text": request.POST.get("text", "")}
     if request.method != "POST":
-        return render(request, "planner/money/import.html", {"fields": FIELDS})
+        return render(request, "planner/money/import.html", context)
     data, fault = _uploaded(request)
-    sheet = fault or read_sheet(data)
-    if not isinstance(sheet, Sheet):
-        return _refused(request, whole=sheet)
-    rows, errors = check_quotes(sheet.rows, current_catalog())
-    if errors:
-        return _refused(request, faults=[_fault(error, sheet) for error in errors])
-    made = create_quotes(rows, actor=request.user)
+    read = Refused(whole=fault) if fault else read_import(data, current_catalog())
+    if isinstance(read, Refused):
+        return render(request, "planner/money/import.html", {**context, "refused": read}, status=422)
+    if "keep" not in request.POST or not read.new:
+        return render(request, "planner/money/import.html", {**context, "read": read})
+    return _kept(request, read)
+
+
+def _kept(request: PersonRequest, read: Read) -> HttpResponse:
+    made = create_quotes(read.new, actor=request.user)
     said = ngettext("%(count)s quote is kept.", "%(count)s quotes are kept.", len(made))
-    messages.success(request, said % {"count": len(made)})
+    messages.success(request, said % {"count": f"{len(made):,}"})
     return redirect("planner:quotes")
 
 
@@ -64,18 +68,6 @@ def _uploaded(request: PersonRequest) -> tuple[bytes, str]:
         return file.read(), ""
     pasted = request.POST.get("text", "")
     return pasted.encode(), "" if pasted.strip() else _("Choose a file, or paste its lines.")
-
-
-def _fault(error: dict[str, str], sheet: Sheet) -> ImportFault:
-    place, _dot, column = (error["field"] or "0").partition(".")
-    return ImportFault(line=sheet.lines[int(place)], column=column, message=error["message"])
-
-
-def _refused(
-    request: PersonRequest, *, whole: str = "", faults: list[ImportFault] | None = None
-) -> HttpResponse:
-    context = {"fields": FIELDS, "whole": whole, "faults": faults, "text": request.POST.get("text", "")}
-    return render(request, "planner/money/import.html", context, status=422)
 
 
 @require_safe
@@ -97,6 +89,12 @@ def export(request: PersonRequest) -> StreamingHttpResponse:
 
 
 def _file(lines: Iterator[str], name: str) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    response = StreamingHttpResponse(_marked(lines), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
+
+
+def _marked(lines: Iterator[str]) -> Iterator[str]:
+    """With the mark by which spreadsheets know UTF-8: without it Chinese is garbled in them."""
+    yield "\ufeff"
+    yield from lines
