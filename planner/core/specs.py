@@ -127,6 +127,28 @@ class RopeScaling:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """Weights of one part that a quantizer stores otherwise than the rest; bytes_per_weight None: as they were."""
+
+    part: str  # linear | routed
+    params: int
+    bytes_per_weight: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredBytes:
+    """Bytes by part as the files of a checkpoint hold them, without what engines do not load."""
+
+    embedding: int
+    lm_head: int
+    linear: int
+    routed: int
+    router: int
+    other: int
+    vision: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec:
     """A weight shape. Parameter counts are elements, not bytes."""
 
@@ -158,6 +180,8 @@ class ModelSpec:
     weights_gib_stated: float | None = None  # total on disk, where the asker knows it
     scheme: str | None = None  # scheme that this id ships in (quantized variants), None: as dtype says
     scheme_excludes: tuple[str, ...] = ()  # parts that the publisher left unquantized, e.g. attention
+    kept: tuple[Kept, ...] = ()  # the same in weights, where it is known module by module
+    stored: StoredBytes | None = None  # of the format that this id ships in, where its files were looked at
     notes: str | None = None
     longer_by: RopeScaling | None = None
     # (scheme, id) of every quantized release of this shape, in the order of the catalog; not all are this very model

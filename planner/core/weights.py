@@ -1,6 +1,6 @@
 """Bytes of weights: of the whole model by part, and of one rank."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 
 from planner.core.gguf import gguf_bytes
@@ -71,11 +71,14 @@ def published_scheme_id(model: ModelSpec) -> str:
 
 @lru_cache(maxsize=4096)
 def part_bytes(model: ModelSpec, scheme: Scheme) -> PartBytes:
-    """Stored bytes by part of `model` in `scheme`; a size on disk that the asker states scales the matmuls.
+    """Stored bytes by part of `model` in `scheme`: those of its files where they are known, else by the widths.
 
+    A size on disk that the asker states scales the matmuls.
     A checkpoint published in a mixed format keeps it when it is named by a coarser word ("fp8" for a checkpoint
     whose experts are FP4): nobody stores it wider than it was published.
     """
+    if model.stored is not None and scheme.id == published_scheme_id(model):
+        return PartBytes(**asdict(model.stored))
     parts = _gguf_parts(model, scheme) if scheme.kernel == "gguf" else _parts(model, scheme)
     if model.weights_gib_stated is None:
         return parts
@@ -113,17 +116,27 @@ def _gguf_parts(model: ModelSpec, scheme: Scheme) -> PartBytes:
 def _parts(model: ModelSpec, scheme: Scheme) -> PartBytes:
     plain = scheme.bytes_per_weight if scheme.kernel == "dense" else UNQUANTIZED_BYTES
     routed_bpw, linear_bpw, row_bytes = _matmul_bytes_per_weight(model, scheme, plain)
-    excluded = _excluded_linear(model)
     rows = row_bytes / model.hidden_size
     return PartBytes(
         embedding=model.embedding_params * plain,
         lm_head=model.lm_head_params * plain,
-        linear=(model.linear_params - excluded) * (linear_bpw + rows) + excluded * plain,
-        routed=model.routed_params * (routed_bpw + rows),
+        linear=_matmul_bytes(model, "linear", linear_bpw + rows, plain),
+        routed=_matmul_bytes(model, "routed", routed_bpw + rows, plain),
         router=model.router_params * plain,
         other=model.other_params * plain,
         vision=model.vision_params * plain,
     )
+
+
+def _matmul_bytes(model: ModelSpec, part: str, per_weight: float, plain: float) -> float:
+    """Bytes of the matrices of one part, what the publisher stores otherwise in its own format."""
+    total = model.linear_params if part == "linear" else model.routed_params
+    if model.scheme is None or not model.kept:
+        excluded = _excluded_linear(model) if part == "linear" else 0.0
+        return (total - excluded) * per_weight + excluded * plain
+    kept = [item for item in model.kept if item.part == part]
+    left = max(0, total - sum(item.params for item in kept))
+    return left * per_weight + sum(item.params * (item.bytes_per_weight or plain) for item in kept)
 
 
 def _matmul_bytes_per_weight(model: ModelSpec, scheme: Scheme, plain: float) -> tuple[float, float, float]:

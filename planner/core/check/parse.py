@@ -7,7 +7,8 @@ from planner.core.check.judge import Asked
 from planner.core.check.words import MAX_CHARACTERS
 from planner.core.launch.tables import ENGINES
 from planner.core.parse import MAX_COUNT, Rejected
-from planner.core.parse.fields import Reader, kind_of
+from planner.core.parse.fields import Reader
+from planner.core.values import kind_of
 
 FIELDS = frozenset({"id", "command", "engine", "version", "model", "accelerator", "count", "ports_in_use"})
 OTHER_NAMES = {

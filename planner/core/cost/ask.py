@@ -10,10 +10,11 @@ from planner.core.cost.prices import PRICE_SOURCES
 from planner.core.cost.rent import HOURS_PER_DAY, HOURS_PER_MONTH
 from planner.core.outcome import Problem
 from planner.core.parse import Rejected, Reserved, parse_request
-from planner.core.parse.fields import Reader, kind_of
+from planner.core.parse.fields import Reader
 from planner.core.parse.money import read_currency
 from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
+from planner.core.values import kind_of
 
 FIELDS = frozenset(
     ["id", "request", "currency", "price_source", "purchase", "bill", "load", "assumptions", "rent"]

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from planner.core.hf.attention import cache_groups, read_layout
 from planner.core.hf.counting import Parts, Widths, count_parts
-from planner.core.hf.experts import read_moe
+from planner.core.hf.experts import read_moe, routing_layers
 from planner.core.hf.families import ENCODER_DECODER_TYPES, ENCODER_ENDINGS, ENCODER_TYPES, FAMILIES, Family
 from planner.core.hf.fields import ConfigReader, size_problem
+from planner.core.hf.modules import modules_of
 from planner.core.hf.quantization import read_quantization
 from planner.core.outcome import Problem
 from planner.core.specs import ModelSpec, Provenance
@@ -40,6 +42,14 @@ class TextModel:
     architectures: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadConfig:
+    """What a config.json describes. unread: patterns of modules left unquantized that are not understood."""
+
+    model: ModelSpec
+    unread: tuple[str, ...] = ()
+
+
 def model_from_config(
     config: Mapping[str, Any], *, parameters: int | None = None, weights_gib: float | None = None
 ) -> ModelSpec | list[Problem]:
@@ -47,6 +57,14 @@ def model_from_config(
 
     `parameters` is the total the asker states, `weights_gib` the size on disk: both win over what is computed.
     """
+    found = read_config(config, parameters=parameters, weights_gib=weights_gib)
+    return found.model if isinstance(found, ReadConfig) else found
+
+
+def read_config(
+    config: Mapping[str, Any], *, parameters: int | None = None, weights_gib: float | None = None
+) -> ReadConfig | list[Problem]:
+    """The same, with what of the config was not understood."""
     too_big = size_problem(config)
     if too_big is not None:
         return [too_big]
@@ -54,8 +72,8 @@ def model_from_config(
     found = _find_text_model(ConfigReader(config, PATH, problems))
     if found is None:
         return problems
-    spec = _build(found, parameters=parameters, weights_gib=weights_gib)
-    return problems or spec
+    read = _build(found, parameters=parameters, weights_gib=weights_gib)
+    return problems or read
 
 
 def _find_text_model(outer: ConfigReader) -> TextModel | None:
@@ -116,7 +134,7 @@ def _shown_kind(model_type: str, architectures: tuple[str, ...]) -> str:
 
 def _build(
     found: TextModel, *, parameters: int | None, weights_gib: float | None
-) -> ModelSpec | list[Problem]:
+) -> ReadConfig | list[Problem]:
     text, family = found.text, found.family
     widths = read_widths(found)
     if text.problems:
@@ -128,15 +146,17 @@ def _build(
     parts = count_parts(text, family, widths, layout, moe)
     vision = vision_params(found.outer)
     context = context_length(text)
+    routing = routing_layers(text, family, layers=widths.layers, layout=layout) if moe is not None else ()
     quantization = read_quantization(
         found.outer if found.outer.has("quantization_config") else text,
         routed=moe is not None,
         layers=widths.layers,
+        modules=partial(modules_of, family, widths, layout, moe, frozenset(routing)),
     )
     vision = fit_to_stated(text, parts, vision, stated=parameters)
     if text.problems:
         return text.problems
-    return ModelSpec(
+    model = ModelSpec(
         id=found.outer.text("_name_or_path", "")[:200] or f"config:{found.model_type}",
         family=found.model_type,
         architectures=found.architectures,
@@ -164,8 +184,10 @@ def _build(
         weights_gib_stated=weights_gib,
         scheme=quantization.scheme,
         scheme_excludes=quantization.excludes,
+        kept=quantization.kept,
         provenance=provenance(parameters=parameters, weights_gib=weights_gib, vision=vision),
     )
+    return ReadConfig(model=model, unread=quantization.unread)
 
 
 def read_widths(found: TextModel) -> Widths:

@@ -27,6 +27,7 @@ def read_moe(reader: ConfigReader, family: Family, *, widths: Widths, layout: La
     )
     shared = reader.integer(*SHARED_KEYS, default=1 if shared_width or family.moe == "llama4" else 0, low=0)
     width = reader.integer("moe_intermediate_size", default=widths.intermediate)
+    routing = routing_layers(reader, family, layers=widths.layers, layout=layout)
     return MoeSpec(
         num_experts=experts,
         experts_per_token=per_token,
@@ -34,26 +35,29 @@ def read_moe(reader: ConfigReader, family: Family, *, widths: Widths, layout: La
         shared_experts=shared,
         shared_intermediate_size=shared_width if shared else None,
         first_k_dense=first_dense,
-        moe_layers=_moe_layers(reader, family, layers=widths.layers, layout=layout, first_dense=first_dense),
+        moe_layers=len(routing),
     )
 
 
-def _moe_layers(
-    reader: ConfigReader, family: Family, *, layers: int, layout: Layout, first_dense: int
-) -> int:
+def routing_layers(reader: ConfigReader, family: Family, *, layers: int, layout: Layout) -> tuple[int, ...]:
     """Layers that route; the rest have a dense feed-forward."""
     if family.hybrid == "nemotron":
-        return layout.counts["experts"]
+        return tuple(index for index, kind in enumerate(layout.kinds) if kind == "experts")
+    first_dense = reader.integer("first_k_dense_replace", "moe_layer_start_index", default=0, low=0)
     if first_dense > layers:
         reader.invalid("first_k_dense_replace", first_dense)
-        return 0
+        return ()
     if family.moe == "llama4":
         listed = reader.items("moe_layers")
-        return len(listed) if listed else layers // reader.integer("interleave_moe_layer_step", default=1)
+        step = reader.integer("interleave_moe_layer_step", default=1)
+        every = tuple(index for index in range(layers) if (index + 1) % step == 0)
+        return tuple(index for index in listed if isinstance(index, int)) if listed else every
     step = reader.integer("decoder_sparse_step", "moe_layer_interval", "moe_layer_freq", default=1)
     dense_only = {index for index in reader.items("mlp_only_layers") if isinstance(index, int)}
-    return sum(
-        1 for index in range(first_dense, layers) if index not in dense_only and _routes(index, step, family)
+    return tuple(
+        index
+        for index in range(first_dense, layers)
+        if index not in dense_only and _routes(index, step, family)
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planner.core.outcome import Problem
-from planner.core.parse.fields import kind_of, shown
+from planner.core.values import kind_of, shown
 
 MAX_DEPTH = 32
 MAX_NODES = 100_000

@@ -1,14 +1,21 @@
 """From `quantization_config` to a weight scheme of the catalog."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from planner.core.hf.exclusions import (
+    layers_by_algorithm,
+    left_out,
+    main_algorithm,
+    main_group,
+    read_exclusions,
+)
 from planner.core.hf.fields import ConfigReader
+from planner.core.hf.modules import Module
 from planner.core.outcome import Problem
+from planner.core.specs import Kept
 
-EXCLUSION_KEYS = ("ignore", "modules_to_not_convert", "exclude_modules", "llm_int8_skip_modules")
 ATTENTION_WORDS = ("self_attn", "attention", "q_proj", "o_proj", "linear_attn")
 VISION_WORDS = ("vision", "visual", "vit", "audio")
 LAYER_NUMBER = re.compile(r"layers\\?\.(\d{1,6})\b")
@@ -22,15 +29,22 @@ class Quantization:
     scheme: str | None = None
     native_format: str | None = None
     excludes: tuple[str, ...] = ()
+    kept: tuple[Kept, ...] = ()  # what is stored otherwise, in weights
+    unread: tuple[str, ...] = ()  # patterns of what is left out that are not understood
 
 
-def read_quantization(reader: ConfigReader, *, routed: bool, layers: int) -> Quantization:
-    """The scheme of a config; a plain one where there is no quantization_config, a problem where it is unknown."""
+def read_quantization(
+    reader: ConfigReader, *, routed: bool, layers: int, modules: Callable[[], Sequence[Module]] = tuple
+) -> Quantization:
+    """The scheme of a config; a plain one where there is no quantization_config, a problem where it is unknown.
+
+    `modules` gives the matrices of the model, among which those that are left out are looked up.
+    """
     block = reader.mapping("quantization_config")
     if block is None:
         return Quantization()
     method = block.text("quant_method", "").lower().replace("_", "-")
-    excluded = exclusion_patterns(block)
+    excluded = left_out(block)
     excludes = excluded_parts(excluded, layers=layers)
     if method == "mxfp4":
         return (
@@ -39,11 +53,15 @@ def read_quantization(reader: ConfigReader, *, routed: bool, layers: int) -> Qua
             else Quantization(scheme="mxfp4", excludes=excludes)
         )
     if method in ("compressed-tensors", "compressed-tensor"):
-        return _compressed_tensors(block, excluded, excludes, routed=routed)
-    scheme = _plain_scheme(block, method)
-    if scheme is None:
-        _unknown(block, method)
-    return Quantization(scheme=scheme, excludes=excludes)
+        found = _compressed_tensors(block, excluded, excludes, routed=routed)
+    else:
+        found = Quantization(scheme=_plain_scheme(block, method), excludes=excludes)
+        if found.scheme is None:
+            _unknown(block, method)
+    if found.scheme is None:
+        return found
+    otherwise = read_exclusions(block, method, modules())
+    return replace(found, kept=otherwise.kept, unread=otherwise.unread)
 
 
 def _plain_scheme(block: ConfigReader, method: str) -> str | None:
@@ -64,6 +82,8 @@ def _plain_scheme(block: ConfigReader, method: str) -> str | None:
 
 def _modelopt(block: ConfigReader, method: str) -> str | None:
     algorithm = block.text("quant_algo", "").upper()
+    if algorithm == "MIXED_PRECISION":
+        algorithm = main_algorithm(layers_by_algorithm(block.config.get("quantized_layers")))
     if "NVFP4" in algorithm or "fp4" in method:
         return "nvfp4"
     if algorithm.startswith("FP8"):
@@ -75,7 +95,7 @@ def _compressed_tensors(
     block: ConfigReader, excluded: list[str], excludes: tuple[str, ...], *, routed: bool
 ) -> Quantization:
     groups = block.mapping("config_groups")
-    first = next(iter(groups.config.values()), None) if groups is not None else None
+    first = groups.config.get(main_group(groups.config)) if groups is not None else None
     if not isinstance(first, Mapping):
         block.missing("config_groups")
         return Quantization()
@@ -107,14 +127,6 @@ def _group_scheme(weights: ConfigReader, *, activations: ConfigReader | None) ->
             return "w4a8"
         return "int4-g32" if group_size == 32 else "int4-g128"
     return None
-
-
-def exclusion_patterns(block: ConfigReader) -> list[str]:
-    """Module names and patterns that the publisher left unquantized."""
-    found: list[Any] = []
-    for key in EXCLUSION_KEYS:
-        found.extend(block.items(key))
-    return [item for item in found if isinstance(item, str)]
 
 
 def excluded_parts(patterns: list[str], *, layers: int) -> tuple[str, ...]:

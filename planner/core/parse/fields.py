@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any
 
 from planner.core.outcome import Problem
+from planner.core.values import kind_of, shown
 
 MAX_TEXT = 300
 MAX_UNKNOWN = 20  # keys named of one object: the answer must not grow far beyond the question
@@ -108,23 +109,3 @@ class Reader:
 def join(prefix: str, key: str) -> str:
     """Dotted path of a field."""
     return f"{prefix}.{key}" if prefix else key
-
-
-def kind_of(value: Any) -> str:
-    """The JSON name of a value's type."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true or false"
-    if isinstance(value, (int, float)):
-        return "number"
-    if isinstance(value, str):
-        return "text"
-    return "object" if isinstance(value, Mapping) else "list"
-
-
-def shown(value: Any) -> str:
-    """A value as a message may repeat it: bounded."""
-    if isinstance(value, int) and abs(value) >= 10**15:
-        return "a very large number" if value > 0 else "a very large negative number"
-    return str(value)[:60]
