@@ -51,6 +51,7 @@ def read_figure(said: Statement, name: str, figure: Any) -> Record | None:
             return known
     if not _is_value(value, name):
         said.wrong(f"{place}.value", "wrong_type", _("A number above zero, in %s.") % UNITS[name])
+        return None
     if not isinstance(kind, str) or kind not in KINDS:
         said.wrong(f"{place}.kind", "unknown_choice", _("One of: %s.") % ", ".join(KINDS))
     if under and value != under["value"] and text == in_words(under["sources"], said.words):

@@ -128,7 +128,7 @@ def _put(said: Statement, name: str, value: Any) -> None:
 
 def _same(now: Any, value: Any) -> bool:
     """Lists of dtypes are sets that keep the order in which they came."""
-    if isinstance(now, list) and all(isinstance(entry, str) for entry in now):
+    if now and isinstance(now, list) and isinstance(now[0], str):
         return sorted(now) == sorted(value)
     return bool(now == value)
 

@@ -60,9 +60,9 @@ class EntryFilters(ListFilters):
 
 
 ORIGIN_CONDITIONS: dict[str, Q] = {
-    "shipped": Q(shipped__isnull=False, edited=None),
+    "shipped": Q(shipped__isnull=False, edited__isnull=True),
     "edited": Q(shipped__isnull=False, edited__isnull=False),
-    "own": Q(shipped=None),
+    "own": Q(shipped__isnull=True),
     "retired": Q(retired_at__isnull=False),
 }
 

@@ -84,8 +84,9 @@ def accelerator(request: PersonRequest, key: str) -> HttpResponse:
 @require_role(Role.VIEWER)
 def bandwidth(request: PersonRequest) -> HttpResponse:
     """Cards in tiers of bandwidth, with the ceiling of an example model."""
-    page = bandwidth_page(request.GET.dict(), catalog=current_catalog(), book=prices_today())
-    context = {"page": page, "models": list(current_catalog().models)}
+    catalog = current_catalog()
+    page = bandwidth_page(request.GET.dict(), catalog=catalog, book=prices_today())
+    context = {"page": page, "models": list(catalog.models)}
     return render(request, "planner/browse/bandwidth.html", context)
 
 

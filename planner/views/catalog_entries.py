@@ -87,14 +87,14 @@ def reset_platform(request: PersonRequest, key: str) -> HttpResponse:
 @require_role(Role.OPERATOR)
 def retire_accelerator(request: PersonRequest, key: str) -> HttpResponse:
     """Let an accelerator of the team's own count no more, or again."""
-    return _retire(request, CARD, get_object_or_404(Accelerator, key=key, shipped=None))
+    return _retire(request, CARD, get_object_or_404(Accelerator, key=key, shipped__isnull=True))
 
 
 @require_http_methods(GET_POST)
 @require_role(Role.OPERATOR)
 def retire_platform(request: PersonRequest, key: str) -> HttpResponse:
     """Let a platform of the team's own count no more, or again."""
-    return _retire(request, PLATFORM, get_object_or_404(Platform, key=key, shipped=None))
+    return _retire(request, PLATFORM, get_object_or_404(Platform, key=key, shipped__isnull=True))
 
 
 def _new(request: PersonRequest, kind: Kind) -> HttpResponse:

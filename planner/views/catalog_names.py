@@ -19,6 +19,7 @@ from planner.answers.names import mapping_errors
 from planner.browse.entry_form import typed_revision
 from planner.browse.names import name_row, tested
 from planner.core.matching import collapse
+from planner.core.specs import Catalog
 from planner.models import Accelerator, AcceleratorMapping
 from planner.queries import browse as queries
 from planner.queries import current_catalog
@@ -28,16 +29,16 @@ from planner.queries import current_catalog
 @require_role(Role.VIEWER)
 def mappings(request: PersonRequest) -> HttpResponse:
     """Every mapping of the team, and what the name of the address is taken for."""
-    context = _context(request)
+    catalog = current_catalog()
+    context = _context(request, catalog)
     if not request.headers.get("HX-Request"):
-        context["tested"] = tested(request.GET.dict(), current_catalog())
+        context["tested"] = tested(request.GET.dict(), catalog)
         context |= _typed(request)
     page, part = "planner/browse/mappings.html", "planner/browse/_mappings.html"
     return render_list(request, page=page, part=part, context=context)
 
 
-def _context(request: PersonRequest) -> dict[str, Any]:
-    catalog = current_catalog()
+def _context(request: PersonRequest, catalog: Catalog) -> dict[str, Any]:
     shown = listing(
         request,
         queries.mappings(),
@@ -56,7 +57,7 @@ def _context(request: PersonRequest) -> dict[str, Any]:
 def _typed(request: PersonRequest) -> dict[str, Any]:
     """What the form to add or change one starts from."""
     asked = request.GET.get("change", "")
-    found = queries.mappings().filter(pk=typed_revision(asked)).first()
+    found = queries.mappings().filter(pk=typed_revision(asked)).first() if asked else None
     if found is not None:
         return {
             "typed": {
@@ -96,7 +97,7 @@ def map_name(request: PersonRequest) -> HttpResponse:
                 request, _("%(name)s counts as %(card)s from now on.") % {"name": name, "card": card.name}
             )
             return redirect("planner:mappings")
-    context = _context(request) | {
+    context = _context(request, catalog) | {
         "errors": errors,
         "note": note,
         "typed": {"reported": name, "accelerator": key, "revision": revision},
