@@ -17,6 +17,7 @@ from planner.core.parse.close import close_to
 from planner.core.parse.money import CURRENCIES, close_currency
 from planner.core.specs import Catalog
 from planner.models import Quote
+from planner.queries.quotes import price_text
 
 EARLIEST = date(2000, 1, 1)
 LATEST_YEARS = 20
@@ -160,6 +161,8 @@ class QuoteForm(Styled, forms.ModelForm):
     def __init__(self, catalog: Catalog, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.catalog = catalog
+        if self.instance.pk:
+            self.initial["unit_price"] = price_text(self.instance.unit_price)
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -13,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from access.models import AuditEvent
 from planner.amounts import amount, exact_amount, exchange_text
 from planner.core.cost.prices import PriceBook
+from planner.core.figures import DASH
 from planner.core.specs import Catalog
 from planner.messages.money import EVENTS
 from planner.models import Quote
@@ -29,12 +31,16 @@ STATES: dict[str, tuple[str, str, Any]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuoteRow:
-    """A quote as lists show it. `css` and `icon` draw its state; `exchanged` is its price in the team's currency."""
+    """A quote as lists show it. `css` and `icon` draw its state; `exchanged` is its price in the team's currency.
+
+    `unrated`: there is no rate to exchange it by, so that it is no price for the team.
+    """
 
     quote: Quote
     name: str
     price: str
     exchanged: str
+    unrated: bool
     css: str
     icon: str
     state: Any
@@ -63,6 +69,7 @@ class QuotePage:
     """The context of templates/planner/money/quote.html. `rate` says how the price was exchanged."""
 
     row: QuoteRow
+    lead: str
     rate: str
     assumed: bool
     standing: Standing
@@ -107,6 +114,7 @@ class Shown:
             name=subject_name(quote.subject_kind, quote.subject, self.catalog),
             price=exact_amount(quote.unit_price, quote.currency),
             exchanged=self._exchanged(quote),
+            unrated=self.rates.factor(quote.currency, self.currency) is None,
             css=css,
             icon=icon,
             state=word,
@@ -134,6 +142,7 @@ def quote_page(quote: Quote, shown: Shown, *, book: PriceBook, events: Sequence[
     exchanged = factor is not None and quote.currency != shown.currency
     return QuotePage(
         row=row,
+        lead=_lead(quote, row),
         rate=exchange_text(factor, given=quote.currency, wanted=shown.currency)
         if factor is not None and exchanged
         else "",
@@ -141,6 +150,19 @@ def quote_page(quote: Quote, shown: Shown, *, book: PriceBook, events: Sequence[
         standing=_standing(quote, row, book, on=shown.on),
         events=[_event(event) for event in events],
     )
+
+
+def _lead(quote: Quote, row: QuoteRow) -> str:
+    """Who offers what for how much."""
+    template = {
+        Quote.Offer.PURCHASE: _("%(supplier)s sells one for %(price)s"),
+        Quote.Offer.RENT_HOUR: _("%(supplier)s rents one out for %(price)s an hour"),
+        Quote.Offer.RENT_MONTH: _("%(supplier)s rents one out for %(price)s a month"),
+    }[Quote.Offer(quote.offer)]
+    said = template % {"supplier": quote.supplier, "price": row.price}
+    if quote.minimum_quantity > 1:
+        said += " " + _("to buyers of %s or more") % f"{quote.minimum_quantity:,}"
+    return said + _(".")
 
 
 def _standing(quote: Quote, row: QuoteRow, book: PriceBook, *, on: date) -> Standing:
@@ -156,11 +178,20 @@ def _standing(quote: Quote, row: QuoteRow, book: PriceBook, *, on: date) -> Stan
     finder = book.buy if quote.offer == Quote.Offer.PURCHASE else book.rent
     best = finder(quote.subject, quantity=quote.minimum_quantity)
     if best is None or best.quote in (None, quote.uid):
-        return Standing(text=_("It is the price of %s today.") % row.name)
+        return Standing(text=_it_counts(quote, row))
     values = {"supplier": best.supplier, "price": amount(best.amount, book.currency)}
     return Standing(
         text=_("%(supplier)s asks less, %(price)s, so that one counts.") % values, other=best.quote or ""
     )
+
+
+def _it_counts(quote: Quote, row: QuoteRow) -> str:
+    if quote.minimum_quantity == 1:
+        return _("It is the price of %s today.") % row.name
+    return _("From %(quantity)s on it is the price of %(name)s today.") % {
+        "quantity": f"{quote.minimum_quantity:,}",
+        "name": row.name,
+    }
 
 
 def _event(event: AuditEvent) -> Event:
@@ -171,10 +202,14 @@ def _event(event: AuditEvent) -> Event:
         what=str(EVENTS.get(event.action, event.action)),
         detail=event.reason
         or ", ".join(
-            f"{name}: {_text(change['before'])} → {_text(change['after'])}"
+            f"{_label(name)}: {_text(change['before'])} → {_text(change['after'])}"
             for name, change in changed.items()
         ),
     )
+
+
+def _label(name: str) -> str:
+    return str(Quote._meta.get_field(name).verbose_name)  # noqa: SLF001
 
 
 def subjects(catalog: Catalog) -> Sequence[tuple[str, str]]:
@@ -211,4 +246,6 @@ def conflict_rows(form: forms.BaseForm, current: Model, typed: Mapping[str, Any]
 
 
 def _text(value: Any) -> str:
-    return "–" if value in (None, "") else str(value)
+    if value in (None, ""):
+        return DASH
+    return f"{value.normalize():f}" if isinstance(value, Decimal) else str(value)

@@ -53,10 +53,10 @@ def _priced(price: Price, count: int, name: str, currency: str) -> PriceLine:
         "one": amount(price.amount, currency),
         "whose": price_sentence({**asdict(price)}, currency),
     }
-    text = _("for %(cards)s at %(one)s, %(whose)s.") % values
+    text = _("for %(cards)s, %(whose)s.") if count == 1 else _("for %(cards)s at %(one)s, %(whose)s.")
     return PriceLine(
         lead=values["total"],
-        text=text,
+        text=text % values,
         kind=price.kind,
         link=reverse("planner:quote", args=[price.quote]) if price.quote else "",
         link_text=_("The quote"),

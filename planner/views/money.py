@@ -59,7 +59,7 @@ def _quote(request: PersonRequest, found: Quote, form: WithdrawForm, *, status: 
     shown = _shown()
     book = price_book(on=shown.on, currency=shown.currency, only=[found.subject])
     context = {
-        "page": quote_page(found, shown, book=book, events=events_of(found)),
+        "page": quote_page(found, shown, book=book, events=list(events_of(found))),
         "withdraw": form,
         "may_write": request.user.may(Role.OPERATOR),
     }

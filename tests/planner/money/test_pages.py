@@ -172,7 +172,7 @@ def test_new_quote_is_kept_exactly_with_its_audit_event(client: Client, operator
     assert (str(quote.unit_price), quote.currency, quote.valid_until) == ("15800.5000", "CNY", None)
     event = AuditEvent.objects.get(action="quote.create")
     assert (event.actor, event.data["unit_price"], event.data["quote"]) == (operator, "15800.50", quote.uid)
-    assert "Hua Dong Trading asks CNY 15,800.50 for one" in text_of(response)
+    assert "Hua Dong Trading sells one for CNY 15,800.50." in text_of(response)
 
 
 def test_form_of_a_new_quote_starts_with_what_the_address_names(client: Client) -> None:
@@ -223,6 +223,11 @@ def test_amounts_are_read_as_people_type_them(client: Client, typed: str, kept: 
     assert Quote.objects.get().unit_price == Decimal(kept)
 
 
+def test_form_of_a_correction_starts_with_what_is_there(client: Client) -> None:
+    html = client.get(f"{QUOTES}{lasting(price='15800.5').uid}/edit/").content.decode()
+    assert 'value="15800.50"' in html and 'name="revision" value="1"' in html
+
+
 def test_other_item_needs_no_entry_in_the_catalog(client: Client) -> None:
     client.post(f"{QUOTES}new/", {**FORM, "subject_kind": "item", "subject": "42U rack"})
     assert Quote.objects.get().subject == "42U rack"
@@ -237,7 +242,7 @@ def test_correction_says_what_it_changed(client: Client) -> None:
     assert (quote.unit_price, quote.revision) == (15200, 2)
     changed = AuditEvent.objects.get(action="quote.change").data["changed"]
     assert changed["unit_price"] == {"before": "15800.00", "after": "15200.00"}
-    assert "corrected" in text_of(response) and "unit_price: 15800.00 → 15200.00" in text_of(response)
+    assert "corrected" in text_of(response) and "price of one: 15800.00 → 15200.00" in text_of(response)
 
 
 def test_correction_of_an_older_revision_writes_nothing_and_loses_nothing(client: Client) -> None:
@@ -248,7 +253,7 @@ def test_correction_of_an_older_revision_writes_nothing_and_loses_nothing(client
     assert response.status_code == 409
     html, text = response.content.decode(), text_of(response)
     assert "Somebody else corrected this quote meanwhile." in text
-    assert "Price of one 15000.0000 14000" in text and "Note – mine" in text
+    assert "Price of one 15000 14000" in text and "Note – mine" in text
     assert (
         'value="14000"' in html
         and re.search(r">\s*mine</textarea>", html)
@@ -304,6 +309,7 @@ def test_withdrawal_of_an_older_revision_keeps_the_reason(client: Client) -> Non
         ({"currency": "EUR"}, "It does not count: no rate is set for EUR."),
         ({"subject_kind": "item"}, "Other items are typed into a bill"),
         ({"offer": "rent_hour"}, "It is the price of L4 today."),
+        ({"minimum_quantity": 8}, "From 8 on it is the price of L4 today."),
     ],
 )
 def test_quote_says_whether_it_counts(client: Client, facts: dict[str, Any], text: str) -> None:

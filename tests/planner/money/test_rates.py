@@ -72,7 +72,7 @@ def test_rate_that_somebody_set_meanwhile_is_shown_beside_what_was_typed(client:
     assert response.status_code == 409
     html, text = response.content.decode(), text_of(response)
     assert "Somebody else set this rate meanwhile." in text
-    assert "One US dollar buys 7.20000000 7.0512" in text
+    assert "One US dollar buys 7.2 7.0512" in text
     assert 'value="7.0512"' in html and 'name="revision" value="1"' in html
     assert client.post(SET, {**FORM, "revision": "1"}).status_code == 302
     assert ExchangeRate.objects.get().revision == 2
