@@ -177,8 +177,8 @@ def _derived(card: AcceleratorSpec, price: Price | None, currency: str) -> list[
         ),
         Derived(
             name=_("Price of bandwidth"),
-            value=amount(ratios.price_per_gb_s, currency),
-            unit=_("per GB/s"),
+            value=amount(ratios.price_per_gb_s, currency) if price else _("no price"),
+            unit=_("per GB/s") if price else "",
             formula=_("cheapest valid quote ÷ bandwidth"),
             worked=f"{paid} ÷ {bandwidth}",
             note="" if price else _("Nobody has quoted a price that holds today."),

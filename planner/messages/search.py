@@ -18,7 +18,9 @@ PROBLEMS: dict[str, Any] = {
     "currencies_differ": _(
         "The budget is in {budget} and the prices in {prices}. Amounts are not converted here: give both in one currency."
     ),
-    "unknown_currency": _("No currency {found!r}.{close} Write its code of ISO 4217, such as CNY, EUR or USD."),
+    "unknown_currency": _(
+        "No currency {found!r}.{close} Write its code of ISO 4217, such as CNY, EUR or USD."
+    ),
     "accelerator_named_twice": _("{accelerator} is named twice here. Give it once."),
     "unknown_vendor": _("No accelerator of a vendor {found!r}.{close} Known: {known}."),
     "unknown_class": _("No class {found!r}.{close} Known: {known}."),

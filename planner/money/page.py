@@ -209,7 +209,7 @@ def _event(event: AuditEvent) -> Event:
 
 
 def _label(name: str) -> str:
-    return str(Quote._meta.get_field(name).verbose_name)  # noqa: SLF001
+    return str(getattr(Quote._meta.get_field(name), "verbose_name", name))  # noqa: SLF001
 
 
 def subjects(catalog: Catalog) -> Sequence[tuple[str, str]]:

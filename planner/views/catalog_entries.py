@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -34,11 +35,10 @@ class Kind:
     stated: Stated
     figures: Sequence[str]
     name: str  # of the page of one record
-    list: str
 
 
-CARD = Kind(stated=ACCELERATORS, figures=ACCELERATOR_FIGURES, name="accelerator", list="accelerators")
-PLATFORM = Kind(stated=PLATFORMS, figures=PLATFORM_FIGURES, name="platform", list="platforms")
+CARD = Kind(stated=ACCELERATORS, figures=ACCELERATOR_FIGURES, name="accelerator")
+PLATFORM = Kind(stated=PLATFORMS, figures=PLATFORM_FIGURES, name="platform")
 
 
 @require_http_methods(GET_POST)
@@ -131,7 +131,8 @@ def _edit(request: PersonRequest, kind: Kind, entry: CatalogEntry) -> HttpRespon
     post = request.POST
     said = statement_of(post, kind.stated, kind.figures)
     more: dict[str, Any] = {"entry": entry, "revision": post.get("revision", "")}
-    status, errors = 422, []
+    status = 422
+    errors: list[dict[str, Any]] = []
     try:
         revision = typed_revision(post.get("revision", ""))
         changed, errors = change(kind.stated, entry, said, revision=revision, actor=request.user)
@@ -171,7 +172,7 @@ def _reset(request: PersonRequest, kind: Kind, entry: CatalogEntry) -> HttpRespo
         return redirect(f"planner:{kind.name}", key=entry.key)
     form = entry_form(kind.stated, kind.figures, entry=entry, words=source_words())
     context = {
-        "kind": kind,
+        "address": _address(kind.name, entry),
         "entry": entry,
         "figure": figure,
         "figure_name": FIGURES.get(figure, figure),
@@ -184,30 +185,29 @@ def _reset(request: PersonRequest, kind: Kind, entry: CatalogEntry) -> HttpRespo
     return render(request, "planner/browse/reset.html", context)
 
 
+def _address(name: str, entry: CatalogEntry) -> str:
+    return reverse(f"planner:{name}", kwargs={"key": entry.key})
+
+
 def _retire(request: PersonRequest, kind: Kind, entry: CatalogEntry) -> HttpResponse:
     back = entry.retired_at is not None
     uses = [] if back else uses_of(entry)
+    status = 200
     if request.method == "POST":
         try:
             revision = typed_revision(request.POST.get("revision", ""))
             retire_entry(entry, revision=revision, actor=request.user, back=back)
         except ConflictError:
             messages.error(request, _("Somebody changed it meanwhile. Look at it again first."))
+            return redirect(f"planner:{kind.name}", key=entry.key)
         except EntryInUseError as error:
-            uses = error.uses
-            return render(
-                request,
-                "planner/browse/retire.html",
-                {"kind": kind, "entry": entry, "uses": uses},
-                status=409,
-            )
+            uses, status = error.uses, 409
         else:
             text = _("%s counts again.") if back else _("%s is retired. What names it stays readable.")
             messages.success(request, text % entry)
-        return redirect(f"planner:{kind.name}", key=entry.key)
-    return render(
-        request, "planner/browse/retire.html", {"kind": kind, "entry": entry, "uses": uses, "back": back}
-    )
+            return redirect(f"planner:{kind.name}", key=entry.key)
+    context = {"address": _address(kind.name, entry), "entry": entry, "uses": uses, "back": back}
+    return render(request, "planner/browse/retire.html", context, status=status)
 
 
 @require_http_methods(GET_POST)
@@ -257,5 +257,5 @@ def reset_model(request: PersonRequest, key: str) -> HttpResponse:
         else:
             messages.success(request, _("It is as shipped again."))
         return redirect("planner:model", key=key)
-    kind = {"name": "model", "list": "models"}
-    return render(request, "planner/browse/reset.html", {"kind": kind, "entry": entry, "rows": []})
+    context = {"address": _address("model", entry), "entry": entry, "rows": []}
+    return render(request, "planner/browse/reset.html", context)

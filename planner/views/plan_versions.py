@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from access.declare import PersonRequest, require_role
 from access.roles import Role
 from planner.answers.bills import platforms_for
+from planner.clock import today
 from planner.core.parse import parse_request
 from planner.core.request import EstimateRequest
 from planner.forms.plans import BillForm, ExtraFormSet, VersionForm
@@ -23,7 +24,6 @@ from planner.queries.plans import newest_versions, version_of
 from planner.queries.plans import plans as all_plans
 from planner.queries.team import team_settings
 from planner.views.plans import MAX_QUERY_CHARS
-from planner.clock import today
 
 MOST_COMPARED = 6
 

@@ -18,6 +18,7 @@ from planner.actions.plans import (
     comment,
     take_step,
 )
+from planner.clock import today
 from planner.core.approval import STEPS
 from planner.core.plan_changes import merge
 from planner.forms.plans import CommentForm, DetailsForm, SaveForm, ShareForm, StepForm
@@ -29,7 +30,6 @@ from planner.plans.saving import Faults, checked, content_of_query, keep_new
 from planner.queries import current_catalog
 from planner.queries.plans import COLUMNS, DEFAULT_SORT, PlanFilters, history, version_of
 from planner.queries.plans import plans as all_plans
-from planner.clock import today
 
 MAX_QUERY_CHARS = 20_000
 
