@@ -3,7 +3,7 @@
 Every function takes plain values and gives geometry plus words; templates only loop.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from planner.core.figures import NBSP, short, with_unit
@@ -103,11 +103,16 @@ def bar(
     limit_text: str = "",
     interval: Sequence[float] | None = None,
     beyond: float | None = None,
+    written: Callable[[float], str] | None = None,
 ) -> Bar:
-    """A bar from 0 to `end` in `unit`; parts of zero are left out. From `beyond` on there is no such memory."""
+    """A bar from 0 to `end` in `unit`; parts of zero are left out. From `beyond` on there is no such memory.
+
+    `written` writes a value with its unit, where that is not three digits with the unit behind them.
+    """
+    write = written or (lambda value: with_unit(value, unit))
     drawn = [part for part in parts if part.value > 0]
     scale = Scale(low=0, high=end)
-    desc = ", ".join(f"{part.name}{NBSP}{with_unit(part.value, unit)}" for part in drawn)
+    desc = ", ".join(f"{part.name}{NBSP}{write(part.value)}" for part in drawn)
     return Bar(
         name=name,
         sub=sub,
@@ -117,7 +122,7 @@ def bar(
         title=title,
         desc=desc,
         segments=[
-            _segment(part, place, unit) for part, place in zip(drawn, _places(drawn, end), strict=True)
+            _segment(part, place, write) for part, place in zip(drawn, _places(drawn, end), strict=True)
         ],
         ticks=_ruler(end, step, unit, limit, limit_text),
         limit=None if limit is None else scale.x(limit),
@@ -126,7 +131,7 @@ def bar(
         whisker=(scale.x(interval[0]), scale.x(interval[1])) if interval else None,
         beyond=_beyond(beyond, scale),
         legend=[
-            LegendItem(series=part.series, name=part.name, text=with_unit(part.value, unit), note=part.note)
+            LegendItem(series=part.series, name=part.name, text=write(part.value), note=part.note)
             for part in parts
         ],
     )
@@ -136,7 +141,7 @@ def _places(parts: Sequence[Part], end: float):
     return stack([part.value for part in parts], end)
 
 
-def _segment(part: Part, place, unit: str) -> Segment:
+def _segment(part: Part, place, write: Callable[[float], str]) -> Segment:
     label = part.label or part.name
     return Segment(
         series=part.series,
@@ -145,7 +150,7 @@ def _segment(part: Part, place, unit: str) -> Segment:
         middle=f"{place.middle:.2f}%",
         label=label,
         value=short(part.value),
-        title=f"{part.name} {with_unit(part.value, unit)}",
+        title=f"{part.name} {write(part.value)}",
         fit=_fit(label, place.width),
     )
 
@@ -171,7 +176,7 @@ def _ruler(end: float, step: float, unit: str, limit: float | None, limit_text: 
         last = index == len(values) - 1
         covered = _under_flag(scale, value, limit, limit_text, FLAG_SHARE_PER_CHARACTER)
         crowded = _under_flag(scale, value, limit, limit_text, FLAG_SHARE_ON_A_PHONE)
-        text = "" if covered else f"{axis_text(value)}{NBSP}{unit}" if last else axis_text(value)
+        text = "" if covered else f"{axis_text(value)}{NBSP}{unit}".rstrip() if last else axis_text(value)
         css = "end" if last else "wide" if index % 2 or crowded else ""
         ticks.append(Tick(at=scale.x(value), text=text, css=css))
     return ticks

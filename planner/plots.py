@@ -152,8 +152,8 @@ def roofline(
     ridge = peak_tflops * 1000 / bandwidth_gb_s
     xs = [point.intensity for point in points] + [ridge]
     ys = [point.tflops for point in points] + [peak_tflops]
-    x = _log_scale(min(1.0, *xs), max(*xs) * 1.5)
-    y = _log_scale(min(ys), max(ys) * 1.2)
+    x = log_scale(min(1.0, *xs), max(*xs) * 1.5)
+    y = log_scale(min(ys), max(ys) * 1.2)
     height = PLOT_HEIGHT
     corner = [(x.low, x.low * bandwidth_gb_s / 1000), (ridge, peak_tflops), (x.high, peak_tflops)]
     if corner[0][1] < y.low:
@@ -365,7 +365,8 @@ def _level_marks(levels: Sequence[Level], here: int | None, x: Scale, y: Scale) 
     return marks
 
 
-def _log_scale(low: float, high: float) -> Scale:
+def log_scale(low: float, high: float) -> Scale:
+    """Whole decades around a range of positive values."""
     first, last = decades(low, high)
     return Scale(low=first, high=last, logarithmic=True)
 

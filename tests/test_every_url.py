@@ -100,6 +100,8 @@ ADDRESSES = {
     "planner:api_scheme": Address(Access(scope=Scope.CATALOG_READ), args={"key": "nothing"}),
     "planner:api_names": Address(CATALOG),
     "planner:api_name": Address(CATALOG, args={"pk": 1}),
+    "planner:costs": Address(VIEWER),
+    "planner:cost_table": Address(VIEWER, args={"table": "terms"}),
     "planner:api_costs": Address(Access(scope=Scope.QUOTES_READ), "POST"),
     "planner:api_cost_assumptions": Address(QUOTES),
     "planner:quotes": Address(VIEWER),

@@ -3,8 +3,11 @@
 from django.urls import path
 
 from planner.api import costs as api
+from planner.views import cost as views
 
 urlpatterns = [
+    path("buy/costs/", views.costs, name="costs"),
+    path("buy/costs/<slug:table>.csv", views.cost_table, name="cost_table"),
     path("api/v1/costs", api.costs, name="api_costs"),
     path("api/v1/cost-assumptions", api.cost_assumptions, name="api_cost_assumptions"),
 ]

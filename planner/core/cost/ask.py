@@ -228,5 +228,5 @@ def fault_problem(name: str, code: str, low: float, high: float, *, found: Any, 
     if code == "assumption_unknown":
         values = {"known": ", ".join(BY_NAME)}
     elif code == "not_a_number":
-        code, values = "wrong_type", {"expected": "number", "found": kind_of(found)}
+        code, values = "wrong_type", {"expected": "a number", "found": kind_of(found)}
     return Problem(code=code, field=f"{field}.{str(name)[:SHOWN]}", values=values)
