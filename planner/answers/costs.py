@@ -79,7 +79,7 @@ def cost_of(
     """The cost of a checked question whose set-up is estimated already."""
     used = in_force(
         given=asked.assumptions,
-        team=_team_values(team, book),
+        team=team_values(team, book),
         usd=exchange("USD", book.currency, book.per_usd) or 1.0,
     )
     a = {name: item.value for name, item in used.items()}
@@ -116,7 +116,7 @@ def cost_of(
     }
 
 
-def _team_values(team: TeamSettings, book: PriceBook) -> dict[str, Any]:
+def team_values(team: TeamSettings, book: PriceBook) -> dict[str, Any]:
     """The team's assumptions, money exchanged from the team's currency."""
     factor = exchange(team.currency, book.currency, book.per_usd) or 1.0
     return {

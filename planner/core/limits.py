@@ -257,11 +257,16 @@ def _with_users(request: EstimateRequest, slots: int) -> EstimateRequest:
 
 
 def with_slots(request: EstimateRequest, slots: int) -> EstimateRequest:
-    """So many users for each replica, with a slot for each; a context of its own for each where slots are reserved."""
+    """So many users for each replica, with a slot for each."""
+    return with_room(_with_users(request, slots), slots)
+
+
+def with_room(request: EstimateRequest, slots: int) -> EstimateRequest:
+    """At least so many slots for each replica, whatever the load; exactly so many where each reserves a whole context."""
     present = request.settings.max_num_seqs or 0
     whole_context = request.engine.values["budget"] == "whole_context"
     wanted = slots if whole_context else max(slots, present)
-    return replace(_with_users(request, slots), settings=replace(request.settings, max_num_seqs=wanted))
+    return replace(request, settings=replace(request.settings, max_num_seqs=wanted))
 
 
 def _serves(request: EstimateRequest, memory: MemoryBatch, speed: SpeedBatch, *, row: int) -> bool:

@@ -9,8 +9,9 @@ import numpy as np
 from planner.core.batch import MemoryBatch
 from planner.core.estimate import evaluate
 from planner.core.limits import ENOUGH, LENGTH_STEP, MOST_USERS_PER_REPLICA, with_length, with_slots
-from planner.core.request import EstimateRequest
+from planner.core.request import EstimateRequest, Targets
 from planner.core.specs import Catalog
+from planner.core.targets import judged, miss_ratio, worst_target
 from planner.core.units import GIB
 
 WAYS = 8
@@ -32,6 +33,71 @@ def reach_of(requests: Sequence[EstimateRequest], catalog: Catalog) -> list[Reac
         return []
     contexts, users = _contexts(requests, catalog), _users(requests, catalog)
     return [Reach(context, number) for context, number in zip(contexts, users, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """The most users at once of a set-up, slots raised along, and what stops the next one.
+
+    users: None where not even one is served. code: kv_cache | search_limit | a target that would be missed | unknown.
+    """
+
+    users: int | None
+    code: str
+
+
+def crowds_of(
+    requests: Sequence[EstimateRequest], catalog: Catalog, *, targets: Targets | None
+) -> list[Crowd]:
+    """The most users of settled set-ups that start and have a workload, while `targets` given as means are met."""
+    if not requests:
+        return []
+    most = [
+        (users or 0) // request.parallelism.data
+        for users, request in zip(_users(requests, catalog), requests, strict=True)
+    ]
+    if judged(targets):
+        found = _edges(
+            [slots + 1 for slots in most],
+            [_geometric(max(slots, 1)) for slots in most],
+            lambda asked: _meet(requests, asked, catalog, targets) if asked else [],
+        )
+    else:
+        found = most
+    codes = _stops(requests, found, most, catalog, targets)
+    return [
+        Crowd(slots * request.parallelism.data or None, code)
+        for slots, request, code in zip(found, requests, codes, strict=True)
+    ]
+
+
+def _meet(
+    requests: Sequence[EstimateRequest],
+    asked: Sequence[tuple[int, int]],
+    catalog: Catalog,
+    targets: Targets | None,
+) -> list[bool]:
+    speed = evaluate([with_slots(requests[row], slots) for row, slots in asked], catalog)[2]
+    return [bool(ratio <= 1) for ratio in miss_ratio(targets, speed)]
+
+
+def _stops(
+    requests: Sequence[EstimateRequest],
+    found: Sequence[int],
+    most: Sequence[int],
+    catalog: Catalog,
+    targets: Targets | None,
+) -> list[str]:
+    """What stops one more user on each replica."""
+    next_one = [with_slots(request, slots + 1) for request, slots in zip(requests, found, strict=True)]
+    speed = evaluate(next_one, catalog)[2]
+    codes = []
+    for row, (slots, top) in enumerate(zip(found, most, strict=True)):
+        if slots < top:
+            codes.append(worst_target(targets, speed, row) or "unknown")
+        else:
+            codes.append("search_limit" if top >= MOST_USERS_PER_REPLICA else "kv_cache")
+    return codes
 
 
 def _edges(high: list[int], first: Sequence[Iterable[int]], hold: Hold) -> list[int]:

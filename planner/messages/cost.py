@@ -179,6 +179,7 @@ PROBLEMS: dict[str, Any] = {
     "rate_missing": _("There is no exchange rate for {found}. Set one under exchange rates."),
     "unknown_platform": _("No platform {found!r} in the catalog."),
     "two_currencies": _("The bill is in {found} and the question in {asked}. Give one currency."),
+    "budget_reversed": _("The lower end, {low}, is above the upper end, {high}."),
     "load_twice": _(
         "The load is given twice. Requests a day say it already; else give hours a day or a utilization, not both."
     ),

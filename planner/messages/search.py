@@ -73,6 +73,7 @@ EXCLUDED: dict[str, Any] = {
     "filtered_by_ecc": _("Memory not known to have ECC"),
     "not_on_sale": _("Never on open sale: searched where you name it, own it or have a price for it"),
     "over_budget": _("Over the budget, at the prices that are known"),
+    "under_budget": _("Cheaper than the lower end of the budget"),
     "over_power": _("Draws more power than you allow"),
     "power_unknown": _("Nobody states its power, so it cannot be held against your limit"),
     "no_data": _("A figure that the answer needs is not known: memory or bandwidth"),

@@ -20,6 +20,7 @@ class Constraints:
     """
 
     budget: float | None = None
+    spend_from: float | None = None  # what the accelerators cost at least
     currency: str | None = None
     prices: Mapping[str, float] = field(default_factory=dict, hash=False)  # accelerator id -> price of one
     price_source: str = "quotes"  # of PRICE_SOURCES

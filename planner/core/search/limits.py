@@ -35,6 +35,8 @@ def ruled_out(space: Space, request: SearchRequest) -> list[tuple[str, NDArray[n
         out.append(("not_owned", count > owned[space.accelerator]))
     if constraints.budget is not None:
         out.append(("over_budget", purchase(space, request.priced) > constraints.budget))
+    if constraints.spend_from is not None:
+        out.append(("under_budget", purchase(space, request.priced) < constraints.spend_from))
     if constraints.power_w is not None:
         watts = power_w(space)
         out.append(("over_power", watts > constraints.power_w))
