@@ -177,7 +177,8 @@ def _ruler(end: float, step: float, unit: str, limit: float | None, limit_text: 
         covered = _under_flag(scale, value, limit, limit_text, FLAG_SHARE_PER_CHARACTER)
         crowded = _under_flag(scale, value, limit, limit_text, FLAG_SHARE_ON_A_PHONE)
         text = "" if covered else f"{axis_text(value)}{NBSP}{unit}".rstrip() if last else axis_text(value)
-        css = "end" if last else "wide" if index % 2 or crowded else ""
+        beside_last = index == len(values) - 2
+        css = "end" if last else "wide" if index % 2 or crowded or beside_last else ""
         ticks.append(Tick(at=scale.x(value), text=text, css=css))
     return ticks
 

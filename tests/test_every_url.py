@@ -102,6 +102,8 @@ ADDRESSES = {
     "planner:api_name": Address(CATALOG, args={"pk": 1}),
     "planner:costs": Address(VIEWER),
     "planner:cost_table": Address(VIEWER, args={"table": "terms"}),
+    "planner:budget": Address(VIEWER),
+    "planner:budget_table": Address(VIEWER),
     "planner:api_costs": Address(Access(scope=Scope.QUOTES_READ), "POST"),
     "planner:api_cost_assumptions": Address(QUOTES),
     "planner:quotes": Address(VIEWER),
