@@ -76,10 +76,10 @@ def read_budget(given: Mapping[str, str]) -> BudgetForm:
     return BudgetForm(values={item.key: read_input(item, given) for item in INPUTS})
 
 
-def query_for_plan(plan: Plan) -> str:
+def query_for_plan(plan: Plan, *, price_source: str = "") -> str:
     """The address that asks what a budget buys for the model, load and targets of a plan."""
-    start = read_budget({})
-    return start.query({key: plan.values[key] for key in SHARED if key in plan.values})
+    kept = {key: plan.values[key] for key in SHARED}
+    return read_budget({}).query({**kept, "ps": price_source})
 
 
 def key_of(path: str | None) -> str:

@@ -36,6 +36,7 @@ class Named:
     name: str  # 2 × L4
     how: str  # awq-int4 · TP 2 · vLLM 0.33
     link: str  # "" where the plan page has no input for something in it
+    cost_link: str = ""  # to what it costs to own, at the price of the option; "" likewise
     narrow: Sequence[str] = ()  # what is stored in fewer bits than published quality is known for
 
 
@@ -72,6 +73,7 @@ def named(option: Option, catalog: Catalog) -> Named:
         name=f"{option['count']}{NBSP}×{NBSP}{card.name}",
         how=" · ".join([option["weights"], *_spread(option), *_cache(option), engine_name(option["engine"])]),
         link=plan_link(option["request"]),
+        cost_link=cost_link(option),
         narrow=narrow(option, catalog),
     )
 
@@ -111,6 +113,22 @@ def plan_link(request: Mapping[str, Any]) -> str:
         return ""
     query = plan.query()
     return f"{reverse('planner:plan')}?{query}" if query else reverse("planner:plan")
+
+
+def cost_link(option: Option) -> str:
+    """The address of what an option costs to own, with its price where it has one."""
+    plan, cost = plan_of_request(option["request"]), option["cost"]
+    if plan is None:
+        return ""
+    money = {}
+    if cost is not None:
+        kind = cost["price"]["kind"]
+        money = {"cur": cost["currency"]}
+        money |= (
+            {"ps": kind} if kind == "public" else {"cp": f"{cost['unit_price']:g}"} if kind == "given" else {}
+        )
+    query = "&".join(part for part in (plan.query(), urlencode(money)) if part)
+    return f"{reverse('planner:costs')}?{query}"
 
 
 def objective_name(objective: str, *, by: str = "power") -> str:

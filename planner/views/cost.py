@@ -19,6 +19,7 @@ from planner.answers.estimates import is_problem
 from planner.choices import choices
 from planner.clock import today
 from planner.core.specs import Catalog
+from planner.cost.budget_form import query_for_plan
 from planner.cost.form import CostForm, read_form
 from planner.cost.page import CostPage, cost_page
 from planner.cost.tables import TABLES
@@ -69,6 +70,7 @@ def _context(request: PersonRequest, form: CostForm, catalog: Catalog) -> dict[s
         "values": form.all_values,
         "query": form.query(),
         "plan_query": form.plan.query(),
+        "budget_query": query_for_plan(form.plan, price_source=form.values["ps"]),
         "may_write": request.user.may(Role.OPERATOR),
     }
 
