@@ -223,7 +223,7 @@ def _line_note(text: str, here: float, other: float, y: Scale) -> Note:
         y=y.y(here, HEIGHT),
         css="lab-strong end halo",
         dx=-4,
-        dy=-8 if here >= other else 16,
+        dy=-8 if here >= other else 26,  # beneath its line, which rises to its end
     )
 
 
