@@ -10,12 +10,13 @@ from django.utils.translation import gettext as _
 from planner.core.figures import DASH, NBSP
 
 WHOLE_FROM = 100
+BEYOND_MONEY = 1e15  # nobody counts such a sum to its last digit
 WHOLE, CENTS, EXACT = "#,##0", "#,##0.00", "#,##0.00##"
 RATE_DIGITS = 6
 
 
 def amount(value: Decimal | float | None, currency: str | None) -> str:
-    """An amount with its currency before it; whole from 100 on, with cents below. A dash for None."""
+    """An amount with its currency before it; whole from 100 on, with cents below, 1e+15 and such beyond. A dash for None."""
     if value is None or not math.isfinite(value):
         return DASH
     return _with_currency(plain_amount(value), currency)
@@ -24,6 +25,8 @@ def amount(value: Decimal | float | None, currency: str | None) -> str:
 def plain_amount(value: Decimal | float) -> str:
     """The same without its currency, for a column whose head has it."""
     size = abs(float(value))
+    if size >= BEYOND_MONEY:
+        return f"{float(value):.3g}"
     if size >= WHOLE_FROM or size == int(size):
         return _written(value, WHOLE)
     return _written(value, CENTS) if size >= 0.01 else f"{float(value):.2g}"

@@ -96,7 +96,7 @@ def budget_page(form: BudgetForm, *, catalog: Catalog, books: Books, team: TeamS
         errors={},
         error_list=[],
         hints=_hints(parsed, first),
-        verdict=_verdict(parsed, found, table, catalog),
+        verdict=_verdict(parsed, found, table),
         hours=f"{hours:g}",
         with_public=f"?{form.query({'ps': 'public'})}"
         if parsed.price_source != "public" and _helps(found, books, currency)
@@ -137,9 +137,7 @@ def _model_name(asked: BudgetRequest) -> str:
     return asked.search.model.id.rpartition("/")[2]
 
 
-def _verdict(
-    asked: BudgetRequest, found: Mapping[str, Any], table: Bought | None, catalog: Catalog
-) -> Verdict:
+def _verdict(asked: BudgetRequest, found: Mapping[str, Any], table: Bought | None) -> Verdict:
     prices = found["prices"]
     if not prices["quoted"] + prices["public"]:
         return _said(
@@ -153,12 +151,12 @@ def _verdict(
             _("It buys no set-up that carries this load of %s.") % _model_name(asked),
             " ".join((_priced(prices), _("What leaves most out is said below."))),
         )
-    first = table.set_ups[0]
+    largest = best_of(table.set_ups, measures(asked.currency)[0]) or table.set_ups[0]
     return Verdict(
         state="ok",
         icon=ICON_OF_STATE["ok"],
-        headline=_headline(asked, found, table, catalog),
-        sentences=" ".join((_first(first, table), _priced(prices))),
+        headline=_headline(asked, found, largest, table),
+        sentences=" ".join((_costs(largest, table), _priced(prices))),
         figures=_figures(table, asked.currency),
         reasons=[],
     )
@@ -175,8 +173,7 @@ def _said(state: str, headline: str, sentences: str) -> Verdict:
     )
 
 
-def _headline(asked: BudgetRequest, found: Mapping[str, Any], table: Bought, catalog: Catalog) -> str:
-    largest = best_of(table.set_ups, measures(asked.currency)[0]) or table.set_ups[0]
+def _headline(asked: BudgetRequest, found: Mapping[str, Any], largest: SetUp, table: Bought) -> str:
     values = {
         "users": count(largest["users"]["most"]),
         "model": _model_name(asked),
@@ -193,12 +190,12 @@ def _headline(asked: BudgetRequest, found: Mapping[str, Any], table: Bought, cat
     )
 
 
-def _first(first: SetUp, table: Bought) -> str:
-    """What the first of the table costs."""
-    cost = first["owning"]
+def _costs(item: SetUp, table: Bought) -> str:
+    """What one set-up costs."""
+    cost = item["owning"]
     values = {
-        "setup": table.names[first["rank"]].name,
-        "how": table.names[first["rank"]].how,
+        "setup": table.names[item["rank"]].name,
+        "how": table.names[item["rank"]].how,
         "purchase": amount(cost["purchase"]["total"], cost["currency"]),
         "yearly": amount(cost["yearly"]["total"], cost["currency"]),
     }
@@ -295,7 +292,7 @@ def _recommend_link(form: BudgetForm) -> str:
 def _with_errors(form: BudgetForm, problem: Mapping[str, Any]) -> BudgetPage:
     errors: dict[str, str] = {}
     for item in problem["errors"]:
-        key = key_of(item["field"])
+        key = "max" if item["code"] == "too_many_candidates" else key_of(item["field"])
         errors[key] = f"{errors[key]} {item['message']}" if key in errors else item["message"]
     return BudgetPage(
         form=form,

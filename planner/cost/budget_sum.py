@@ -85,7 +85,9 @@ def _tokens_full(item: SetUp, cost: Cost) -> Step:
 def _tokens_load(cost: Cost) -> Step:
     load, made = cost["load"], cost["tokens_per_day"]["at_load"]
     if load["by"] == "requests_per_day":
-        how = _("what your requests ask for")
+        requests = load["requests_per_day"]
+        values = {"requests": count(requests), "each": count(made / requests if made and requests else None)}
+        how = _("%(requests)s requests × %(each)s tokens") % values
     else:
         hours = load["hours_per_day"]
         values = {

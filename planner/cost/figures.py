@@ -113,7 +113,7 @@ def figures(cost: Cost) -> list[Figure]:
             value=percent(cost["utilization"]),
             unit="%" if cost["utilization"] is not None else "",
             kind="computed" if cost["utilization"] is not None else "",
-            sub=_("%s tokens a day") % large(cost["tokens_per_day"]["at_load"]),
+            sub=_("%s tokens a day") % large(made) if (made := cost["tokens_per_day"]["at_load"]) else "",
             anchor="utilization",
         ),
         _break_even(cost),

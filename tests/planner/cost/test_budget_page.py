@@ -189,6 +189,7 @@ def _csv(client: Client, query: str) -> str:
         ({"cur": "KRW"}, "cur", "There is no exchange rate for KRW."),
         ({"m": "nobody/knows"}, "m", "nobody/knows"),
         ({"max": "100"}, "max", "out of range"),
+        ({"max": "64", "ps": "public"}, "max", "at most 400,000 are searched at once"),
         ({"busy_hours_per_day": "30"}, "busy_hours_per_day", "30 is out of range: allowed is 0 to 24."),
         ({"place": "moon"}, "place", "moon"),
     ],

@@ -54,3 +54,8 @@ def test_exact_amount_has_every_digit(value: str, text: str) -> None:
 def test_exchange_is_said_of_the_dearer_currency(rate: float) -> None:
     given, wanted = ("USD", "CNY") if rate > 1 else ("CNY", "USD")
     assert exchange_text(rate, given=given, wanted=wanted) == f"CNY{SPACE}7.2 for one USD"
+
+
+def test_sum_beyond_all_money_is_written_short() -> None:
+    assert amount(1.2345e300, "CNY") == "CNY\u00a01.23e+300"
+    assert amount(999_999_999_999_999, "CNY") == "CNY\u00a0999,999,999,999,999"
