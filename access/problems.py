@@ -130,7 +130,12 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """handler403."""
     if is_api(request):
         return problem("permission_denied", status=403, title=_title(403))
-    return defaults.permission_denied(request, exception)
+    return _page(request, status=403, exception=str(exception))
+
+
+def _page(request: HttpRequest, *, status: int, **context: str) -> HttpResponse:
+    """The page of a failure. Django's own views look for a token in the body, and so read it: these do not."""
+    return render(request, f"{status}.html", context, status=status)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -146,7 +151,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """handler404."""
     if is_api(request):
         return problem("not_found", status=404, title=_title(404), detail=_("No such address in this API."))
-    return defaults.page_not_found(request, exception)
+    return _page(request, status=404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

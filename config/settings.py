@@ -64,12 +64,14 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
-    # Before the first layer that reads a body, which is the next one.
+    # Both before the first layer that reads a body, which is the next one: nobody makes us read, and keep on disk,
+    # an upload that is too large or not theirs to send. What a view declares is checked when all layers were entered,
+    # so that who asks is known.
     "access.middleware.BodyLimitMiddleware",
+    "access.middleware.AccessMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "access.middleware.PreferencesMiddleware",
-    "access.middleware.AccessMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
