@@ -219,6 +219,7 @@ def _show(plan: SavedPlan, saved: Saved) -> None:
     plan.engine = str((request.get("engine") or {}).get("name") or "vllm")[:40]
     show_figures(plan, saved.figures)
     plan.evaluated_key, plan.evaluated_at = saved.key, timezone.now()
+    plan.judged_stamp = ""  # what it rests on may have changed since it was asked
 
 
 def show_figures(plan: SavedPlan, figures: Mapping[str, Any]) -> None:

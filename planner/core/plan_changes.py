@@ -79,13 +79,13 @@ def flips(
 ) -> list[dict[str, Any]]:
     """What a new evaluation changed that somebody should know of: codes with both sides.
 
-    Takes the figures of `planner.answers.plans.figures_of`. Gravest first: verdict, users that run, speed beyond its own
-    interval or 5 percent, price beyond `price_percent`, prices that came or went.
+    Takes the figures of `planner.answers.plans.figures_of`. Gravest first: verdict, users that run, speed by 5 percent or
+    more, price beyond `price_percent`, prices that came or went.
     """
     found = []
     if before.get("verdict") != after.get("verdict"):
         found.append(_flip("verdict", before, after, "verdict"))
-    if _fewer(before.get("running"), after.get("running")):
+    if before.get("running") != after.get("running"):
         found.append(_flip("running", before, after, "running"))
     if _moved(before.get("tpot_ms"), after.get("tpot_ms"), TPOT_PERCENT):
         found.append(_flip("speed", before, after, "tpot_ms"))
@@ -100,10 +100,6 @@ def flips(
 
 def _flip(code: str, before: Mapping[str, Any], after: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {"code": code, "before": before.get(name), "after": after.get(name)}
-
-
-def _fewer(before: Any, after: Any) -> bool:
-    return before is not None and after is not None and after < before
 
 
 def _moved(before: Any, after: Any, percent: float) -> bool:

@@ -41,9 +41,12 @@ class SavedPlan(models.Model):
     output_tokens_per_s = models.FloatField(null=True)
     purchase = models.DecimalField(max_digits=20, decimal_places=2, null=True)
     currency = models.CharField(max_length=3, blank=True)
-    # Names the catalog, core and prices that the columns above were computed with; "" makes it due again
+    # Names the catalog, core and prices that the columns above were computed with
     evaluated_key = models.CharField(max_length=64, blank=True)
     evaluated_at = models.DateTimeField(null=True)
+    # Names everything that it was last held against; any other text makes it due again
+    judged_stamp = models.CharField(max_length=64, blank=True)
+    claimed_until = models.DateTimeField(null=True)  # a worker is judging it, or died over it before then
     # What the last evaluation found different from the version as it was saved: codes, comma-separated
     flipped = models.CharField(max_length=200, blank=True)
 
@@ -58,7 +61,7 @@ class SavedPlan(models.Model):
             models.Index(fields=["verdict"], name="planner_plan_by_verdict"),
             models.Index(fields=["name"], name="planner_plan_by_name"),
             models.Index(fields=["purchase"], name="planner_plan_by_price"),
-            models.Index(fields=["evaluated_key"], name="planner_plan_evaluated"),
+            models.Index(fields=["judged_stamp", "id"], name="planner_plan_judged"),
         ]
 
     def __str__(self) -> str:
@@ -88,23 +91,25 @@ class PlanVersion(models.Model):
 
 
 class PlanEvaluation(models.Model):
-    """The newest version of a plan asked again on another basis, and what that changed."""
+    """The newest version of a plan asked again on another basis, or by somebody, and what that changed."""
 
     plan = models.ForeignKey(SavedPlan, on_delete=models.PROTECT, related_name="evaluations")
     number = models.PositiveIntegerField()  # of the version
     key = models.CharField(max_length=64)
     basis = models.JSONField()
     figures = models.JSONField()
-    changes = models.JSONField()  # [{"code", "before", "after"}]
+    changes = models.JSONField()  # [{"code", "before", "after", "because"}], against what was told before
+    # Why it could not be judged: {"code": "rejected", "problems"} or {"code": "error", "error"}
+    failure = models.JSONField(null=True)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
     at = models.DateTimeField(default=timezone.now)
 
     objects = AppendOnly.as_manager()
 
     class Meta:
         ordering = ["-pk"]
-        constraints = [
-            models.UniqueConstraint(fields=["plan", "number", "key"], name="planner_plan_evaluated_once")
-        ]
 
     def __str__(self) -> str:
         return f"plan {self.plan_id} on {self.key}"
