@@ -136,6 +136,10 @@ ADDRESSES = {
     "planner:share_plan": Address(OPERATOR, "POST", {"uid": "none"}),
     "planner:unshare_plan": Address(OPERATOR, "POST", {"uid": "none", "pk": 1}),
     "planner:shared_plan": Address(PUBLIC, args={"secret": "unknown"}),
+    "planner:evaluate_plan": Address(OPERATOR, "POST", {"uid": "none"}),
+    "planner:api_plan_evaluations": Address(
+        Access(scope=Scope.PLANS_READ, write=Scope.PLANS_WRITE), args={"uid": "none"}
+    ),
     "planner:length_logs": Address(VIEWER),
     "planner:new_length_log": Address(OPERATOR),
     "planner:length_log": Address(VIEWER, args={"uid": "none"}),

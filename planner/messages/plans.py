@@ -25,6 +25,8 @@ FLIPS: dict[str, Any] = {
     "speed": _("time per token"),
     "price": _("price"),
     "price_known": _("whether there is a price"),
+    "currency": _("currency"),
+    "failed": _("it could not be judged"),
 }
 
 # Figures that are compared, in their order: name and unit.

@@ -6,6 +6,7 @@ from planner.urls import (
     import_pages,
     length_pages,
     money_pages,
+    plan_evaluations,
     plan_files,
     plan_pages,
     planner_pages,
@@ -20,6 +21,7 @@ urlpatterns = [
     *money_pages.urlpatterns,
     *cost_pages.urlpatterns,
     *plan_files.urlpatterns,
+    *plan_evaluations.urlpatterns,
     *plan_pages.urlpatterns,
     *length_pages.urlpatterns,
 ]

@@ -25,6 +25,7 @@ from planner.forms.plans import CommentForm, DetailsForm, SaveForm, ShareForm, S
 from planner.messages import word
 from planner.messages.plans import REFUSALS
 from planner.models import SavedPlan
+from planner.plans.evaluations_page import judgements
 from planner.plans.page import STATES, flips_in_words, mark, row_of, steps_for, title_of, version_page
 from planner.plans.saving import Faults, checked, content_of_query, keep_new
 from planner.queries import current_catalog
@@ -91,6 +92,7 @@ def saved_plan(request: PersonRequest, uid: str) -> HttpResponse:
         "page": version_page(version, current_catalog()),
         "state": mark(STATES, plan.state),
         "flipped": flips_in_words(plan.flipped),
+        "judgements": judgements(plan),
         "steps": steps_for(plan, request.user),
         "step_form": StepForm(initial={"revision": plan.revision}),
         "comment_form": CommentForm(),
