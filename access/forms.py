@@ -3,6 +3,7 @@
 import logging
 import zoneinfo
 from typing import Any
+from urllib.parse import urlsplit
 
 from django import forms
 from django.conf import settings
@@ -13,9 +14,12 @@ from django.core.validators import MaxLengthValidator
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from access import outgoing
+from access.announce import EVENTS
 from access.counters import SIGN_IN_WINDOW, allow, client_address, forget, give_back, sign_in_limits
 from access.models import User
 from access.scopes import Scope
+from access.webhooks import check_address
 
 log = logging.getLogger("decodeck.access")
 
@@ -185,3 +189,68 @@ class UserChangeForm(Styled, forms.ModelForm):
     class Meta:
         model = User
         fields = ["role", "is_active"]
+
+
+class WebhookForm(Styled, forms.Form):
+    """A machine that wants to hear of things."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=80,
+        help_text=_("What listens there, for example: procurement."),
+        validators=[validate_printable],
+    )
+    url = forms.CharField(
+        label=_("Address"),
+        max_length=500,
+        help_text=_("https://… It gets a POST with JSON for each event."),
+        validators=[validate_printable],
+    )
+    events = forms.MultipleChoiceField(
+        label=_("Events"), widget=forms.CheckboxSelectMultiple, choices=list(EVENTS.items())
+    )
+
+    def clean_url(self) -> str:
+        """An address that this server may call today; it is checked again with each call."""
+        url: str = self.cleaned_data["url"]
+        try:
+            parts = urlsplit(url)
+            host, plain = (
+                parts.hostname,
+                parts.username is None and parts.password is None and not parts.fragment,
+            )
+        except ValueError:
+            host, plain, parts = None, False, urlsplit("")
+        if parts.scheme not in ("http", "https") or not host or not plain or " " in url:
+            raise ValidationError(
+                _("Give an address that begins with https:// or http://, without a user name."),
+                code="invalid",
+            )
+        try:
+            check_address(url)
+        except outgoing.RefusedError:
+            text = _(
+                "%(host)s may not be called from here. An operator lists hosts and networks in"
+                " DECODECK_OUTGOING_ALLOW; a private address counts by its network alone."
+            )
+            raise ValidationError(text, code="not_allowed", params={"host": host}) from None
+        except outgoing.FailedError:
+            text = _("%(host)s has no address. Check its spelling.")
+            raise ValidationError(text, code="no_address", params={"host": host}) from None
+        return url
+
+
+class DeleteWebhookForm(Styled, forms.Form):
+    """Deleting asks for the name, so that nobody deletes the one beside it."""
+
+    name = forms.CharField(label=_("Type its name to delete it"), max_length=80, strip=True)
+
+    def __init__(self, expected: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.expected = expected
+        self.fields["name"].widget.attrs["autocomplete"] = "off"
+
+    def clean_name(self) -> str:
+        if self.cleaned_data["name"] != self.expected:
+            raise ValidationError(_("This is not its name. Nothing was deleted."), code="other_name")
+        return self.expected

@@ -229,8 +229,13 @@ class Webhook(models.Model):
     sealed_secret = models.TextField()
     events = models.JSONField(_("events"), default=list)
     is_active = models.BooleanField(_("in use"), default=True)
+    revision = models.PositiveIntegerField(default=1)
     created_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
+    deleted_at = models.DateTimeField(null=True)  # what was sent to it stays readable
+
+    class Meta:
+        ordering = ["name", "pk"]
 
     def __str__(self) -> str:
         return self.name

@@ -32,6 +32,11 @@ def asked_revision(request: Request) -> int | HttpResponse:
     )
 
 
+def typed_revision(text: str) -> int:
+    """The revision that a form was made from; one that nothing has, where it is no number."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+
+
 def changed_meanwhile(current: int) -> HttpResponse:
     """The answer to a write that started from an older revision."""
     response = problem(

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from access import views, views_admin
+from access import views, views_admin, views_webhooks
 
 app_name = "access"
 
@@ -17,5 +17,12 @@ urlpatterns = [
     path("account/users/", views_admin.users, name="users"),
     path("account/users/<int:pk>/", views_admin.user, name="user"),
     path("account/users/<int:pk>/link/", views_admin.user_link, name="user_link"),
+    path("account/webhooks/", views_webhooks.webhooks, name="webhooks"),
+    path("account/webhooks/<int:pk>/", views_webhooks.webhook, name="webhook"),
+    path("account/webhooks/<int:pk>/sent/", views_webhooks.webhook_deliveries, name="webhook_deliveries"),
+    path("account/webhooks/<int:pk>/pause/", views_webhooks.webhook_pause, name="webhook_pause"),
+    path("account/webhooks/<int:pk>/test/", views_webhooks.webhook_test, name="webhook_test"),
+    path("account/webhooks/<int:pk>/secret/", views_webhooks.webhook_secret, name="webhook_secret"),
+    path("account/webhooks/<int:pk>/delete/", views_webhooks.webhook_delete, name="webhook_delete"),
     path("account/audit/", views_admin.audit, name="audit"),
 ]

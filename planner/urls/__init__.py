@@ -10,6 +10,7 @@ from planner.urls import (
     plan_files,
     plan_pages,
     planner_pages,
+    webhooks,
 )
 
 app_name = "planner"
@@ -24,4 +25,5 @@ urlpatterns = [
     *plan_evaluations.urlpatterns,
     *plan_pages.urlpatterns,
     *length_pages.urlpatterns,
+    *webhooks.urlpatterns,
 ]
