@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from planner.amounts import amount
+from planner.browse.figures import whole_if_whole
 from planner.browse.rows import link_words
 from planner.core.bandwidth import (
     TIERS,
@@ -185,7 +186,7 @@ def _line(card: AcceleratorSpec, example: Example, catalog: Catalog, book: Price
         vendor=card.vendor,
         kind=str(CLASSES[card.accelerator_class]),
         memory=short(card.memory_gib),
-        bandwidth=short(card.bandwidth_gb_s, 4),
+        bandwidth=whole_if_whole(card.bandwidth_gb_s),
         reads=short(ratios.memory_reads_per_s),
         w_per_gb_s=short(ratios.w_per_gb_s),
         price_per_gb_s=amount(ratios.price_per_gb_s, None),

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from planner.amounts import amount
 from planner.answers.catalog import edited_fields
 from planner.answers.catalog_fields import ACCELERATOR_FIELDS, ACCELERATOR_FIGURES
-from planner.browse.figures import Derived, FigureRow, figure_rows
+from planner.browse.figures import Derived, FigureRow, figure_rows, whole_if_whole
 from planner.browse.rows import Mark, link_words, mark_of, pcie_words
 from planner.catalog.build import accelerator_spec
 from planner.core.bandwidth import card_ratios, tier_of
@@ -129,7 +129,7 @@ def _answer(card: AcceleratorSpec) -> str:
         "it gives one user more tokens per second than that."
     ) % {
         "memory": with_unit(card.memory_gib, "GiB"),
-        "bandwidth": f"{short(card.bandwidth_gb_s, 4)}{NBSP}GB/s",
+        "bandwidth": f"{whole_if_whole(card.bandwidth_gb_s)}{NBSP}GB/s",
         "reads": short(reads),
     }
 
@@ -157,8 +157,8 @@ def _facts(entry: Accelerator, card: AcceleratorSpec) -> list[Fact]:
 
 def _derived(card: AcceleratorSpec, price: Price | None, currency: str) -> list[Derived]:
     ratios = card_ratios(card, price=price.amount if price else None)
-    bandwidth, memory = short(card.bandwidth_gb_s, 4), short(card.memory_gib, 4)
-    power, paid = short(card.tdp_w, 4), amount(price.amount, currency) if price else DASH
+    bandwidth, memory = whole_if_whole(card.bandwidth_gb_s), whole_if_whole(card.memory_gib)
+    power, paid = whole_if_whole(card.tdp_w), amount(price.amount, currency) if price else DASH
     return [
         Derived(
             name=_("Reads of the whole memory"),

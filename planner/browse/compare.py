@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from planner.amounts import plain_amount
 from planner.browse.bandwidth import Example, example_of
+from planner.browse.figures import whole_if_whole
 from planner.browse.rows import link_words, pcie_words
 from planner.core.bandwidth import CardRatios, card_ratios, ceiling_tokens_per_s
 from planner.core.cost.prices import PriceBook
@@ -172,7 +173,12 @@ def _answer(facts: Sequence[Facts]) -> str:
 def _measures(currency: str, example: Example) -> list[Measure | Saying]:
     return [
         Saying(name=_("Class"), text=lambda f: str(CLASSES[f.card.accelerator_class])),
-        Measure(name=_("Memory bandwidth"), unit="GB/s", value=lambda f: f.card.bandwidth_gb_s, text=_long),
+        Measure(
+            name=_("Memory bandwidth"),
+            unit="GB/s",
+            value=lambda f: f.card.bandwidth_gb_s,
+            text=whole_if_whole,
+        ),
         Measure(
             name=_("Memory"),
             unit="GiB",
@@ -223,10 +229,6 @@ def _measures(currency: str, example: Example) -> list[Measure | Saying]:
         Saying(name=_("Compute capability or target"), text=lambda f: f.card.compute_capability or DASH),
         Saying(name=_("Came out in"), text=lambda f: str(f.record["launch_year"] or DASH)),
     ]
-
-
-def _long(value: float) -> str:
-    return short(value, 4)
 
 
 def _holds(facts: Facts, example: Example) -> bool:

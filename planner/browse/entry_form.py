@@ -91,11 +91,6 @@ def typed_number(text: str | None) -> Any:
     return values if len(values) == 2 else values[0]
 
 
-def typed_revision(text: str) -> int:
-    """The revision that a form was made from; one that nothing has, where it is no number."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
-
-
 def _typed(post: QueryDict, item: Field) -> Any:
     name = item.name
     if item.form == "flag":
@@ -352,6 +347,19 @@ def differing(said: Typed, current: CatalogEntry, kind: Stated, words: Mapping[s
         if figure is None or theirs is None or any(figure[part] != theirs[part] for part in figure):
             rows.append(Differing(label=FIGURES[name], theirs=_said(theirs), typed=_said(figure)))
     return rows
+
+
+def stated_instead(entry: CatalogEntry, kind: Stated) -> list[Differing]:
+    """What of a shipped record that is no figure the team states otherwise; `theirs` is what is shipped."""
+    shipped, record = entry.shipped or {}, entry.record
+    pairs = [
+        (item, stated_value(shipped, item.name), stated_value(record, item.name)) for item in kind.fields
+    ]
+    return [
+        Differing(label=FIELDS[item.name], theirs=_said(under), typed=_said(over))
+        for item, under, over in pairs
+        if under != over
+    ]
 
 
 def _said(value: Any) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.answers.catalog import shown_figures
-from planner.core.figures import DASH
+from planner.core.figures import DASH, short
 from planner.messages.catalog import FIGURES
 from planner.models import CatalogEntry
 
@@ -55,6 +55,12 @@ def _row(name: str, figure: Mapping[str, Any], *, own_record: bool) -> FigureRow
         own=figure["origin"] == "team" and not own_record,
         shipped=f"{exactly(under['value'])} {figure['unit'] or ''}".strip() if under else "",
     )
+
+
+def whole_if_whole(value: float | None) -> str:
+    """Four significant digits, and no zeros behind the point that nobody stated: 300 · 1,008 · 22.49."""
+    text = short(value, 4)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def exactly(value: float | Sequence[float] | None) -> str:

@@ -11,7 +11,7 @@ from planner.amounts import amount
 from planner.answers.catalog import edited_fields
 from planner.answers.catalog_fields import PLATFORM_FIELDS, PLATFORM_FIGURES
 from planner.browse.card_page import Fact, Offer, offer_of
-from planner.browse.figures import Derived, FigureRow, figure_rows
+from planner.browse.figures import Derived, FigureRow, figure_rows, whole_if_whole
 from planner.browse.rows import Mark, kind_words, mark_of
 from planner.core.cost.prices import PriceBook
 from planner.core.figures import DASH, short, with_unit
@@ -106,7 +106,7 @@ def _part(key: str, count: int, card: AcceleratorSpec | None, book: PriceBook) -
         name=card.name if card else key,
         count=count,
         memory=short(card.memory_gib) if card else DASH,
-        bandwidth=short(card.bandwidth_gb_s, 4) if card else DASH,
+        bandwidth=whole_if_whole(card.bandwidth_gb_s) if card else DASH,
         price=amount(price.amount if price else None, book.currency),
         known=card is not None,
         plan=f"{reverse('planner:plan')}?{urlencode(query)}",
@@ -136,22 +136,22 @@ def _facts(entry: Platform) -> list[Fact]:
 def _derived(parts: Sequence[tuple[str, int, AcceleratorSpec | None]]) -> list[Derived]:
     memory, rate = _sums(parts)
     sum_of = " + ".join(
-        f"{count} × {short(card.memory_gib if card else None, 4)}" for _, count, card in parts
+        f"{count} × {whole_if_whole(card.memory_gib if card else None)}" for _, count, card in parts
     )
     rates = " + ".join(
-        f"{count} × {short(card.bandwidth_gb_s if card else None, 4)}" for _, count, card in parts
+        f"{count} × {whole_if_whole(card.bandwidth_gb_s if card else None)}" for _, count, card in parts
     )
     return [
         Derived(
             name=_("Memory in all"),
-            value=short(memory, 4),
+            value=whole_if_whole(memory),
             unit="GiB",
             formula=_("accelerators × memory of one"),
             worked=sum_of,
         ),
         Derived(
             name=_("Bandwidth in all"),
-            value=short(rate, 4),
+            value=whole_if_whole(rate),
             unit="GB/s",
             formula=_("accelerators × bandwidth of one"),
             worked=rates,

@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from planner.answers.catalog import versions_of
+from planner.browse.figures import whole_if_whole
 from planner.catalog.build import accelerator_spec, model_spec
 from planner.core.bandwidth import card_ratios
 from planner.core.figures import DASH, count, short
@@ -62,7 +63,7 @@ def accelerator_row(entry: Accelerator) -> Row:
         cells=(
             str(CLASSES[entry.accelerator_class]),
             short(card.memory_gib),
-            short(card.bandwidth_gb_s, 4),
+            whole_if_whole(card.bandwidth_gb_s),
             short(card_ratios(card).memory_reads_per_s),
             short(card.tdp_w),
             link_words(card, record),
@@ -103,7 +104,7 @@ def platform_row(entry: Platform, catalog: Catalog) -> Row:
                 f"{part['count']} × {card.name if card else part['id']}"
                 for part, (_number, card) in zip(record["accelerators"], known, strict=True)
             ),
-            short(sum(size for size in memory if size), 4) if None not in memory else DASH,
+            whole_if_whole(sum(size for size in memory if size)) if None not in memory else DASH,
             str(record["interconnect"]["type"] or DASH),
             number_words(power["value"]) if power else DASH,
         ),

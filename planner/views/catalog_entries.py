@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from access.declare import PersonRequest, require_role
+from access.revisions import typed_revision
 from access.roles import Role
 from planner.actions.conflict import ConflictError
 from planner.actions.entries import EntryExistsError, EntryInUseError, edit_entry, retire_entry
@@ -19,7 +20,7 @@ from planner.answers.catalog import ACCELERATORS, PLATFORMS, Stated, change, cre
 from planner.answers.catalog_fields import ACCELERATOR_FIGURES, PLATFORM_FIGURES
 from planner.answers.catalog_models import change_model
 from planner.browse import model_form
-from planner.browse.entry_form import differing, entry_form, statement_of, typed_revision
+from planner.browse.entry_form import differing, entry_form, stated_instead, statement_of
 from planner.messages.catalog import FIGURES
 from planner.models import Accelerator, CatalogEntry, ModelShape, Platform
 from planner.queries import current_catalog
@@ -176,6 +177,7 @@ def _reset(request: PersonRequest, kind: Kind, entry: CatalogEntry) -> HttpRespo
         "entry": entry,
         "figure": figure,
         "figure_name": FIGURES.get(figure, figure),
+        "fields": [] if figure else stated_instead(entry, kind.stated),
         "rows": [
             row
             for row in form.figures

@@ -12,11 +12,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from access.declare import PersonRequest, require_role
 from access.listing import listing, render_list
+from access.revisions import typed_revision
 from access.roles import Role
 from planner.actions.conflict import ConflictError
 from planner.actions.entries import map_accelerator, remove_mapping
 from planner.answers.names import mapping_errors
-from planner.browse.entry_form import typed_revision
 from planner.browse.names import name_row, tested
 from planner.core.matching import collapse
 from planner.core.specs import Catalog

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from access.declare import PersonRequest, require_role
 from access.listing import listing, render_list
+from access.revisions import typed_revision
 from access.roles import Role
 from planner.actions.conflict import ConflictError
 from planner.actions.quotes import change_quote, create_quotes, set_rate, withdraw_quote
@@ -103,7 +104,7 @@ def edit_quote(request: PersonRequest, uid: str) -> HttpResponse:
         form = QuoteForm(catalog, instance=found)
         return render(request, "planner/money/quote_form.html", {**context, "form": form})
     form = QuoteForm(catalog, request.POST, instance=Quote.objects.get(pk=found.pk))
-    revision = _revision(request)
+    revision = typed_revision(request.POST.get("revision", ""))
     context |= {"form": form, "revision": revision}
     if not form.is_valid():
         return render(request, "planner/money/quote_form.html", context, status=422)
@@ -117,12 +118,6 @@ def edit_quote(request: PersonRequest, uid: str) -> HttpResponse:
         return render(request, "planner/money/quote_form.html", context, status=409)
     messages.success(request, _("The quote is corrected."))
     return redirect("planner:quote", uid=uid)
-
-
-def _revision(request: PersonRequest) -> int:
-    """The revision that the form was made from; one that never was where it is missing."""
-    text = request.POST.get("revision", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
 
 
 def _choices(catalog: Catalog) -> dict[str, object]:

@@ -172,6 +172,11 @@ def test_reset_names_what_goes_and_takes_one_figure_back(browser_of_operator: Cl
     assert (card().bandwidth_gb_s, card().edited) == (300, None)
 
 
+def test_reset_names_what_is_no_figure_too(browser_of_operator: Client) -> None:
+    browser_of_operator.post(EDIT, card_form(name="L4 in our racks"))
+    assert "Name L4 in our racks L4 " in text_of(browser_of_operator.get(RESET))
+
+
 def test_reset_from_an_older_revision_takes_nothing_back(browser_of_operator: Client) -> None:
     browser_of_operator.post(EDIT, card_form(**FASTER))
     browser_of_operator.post(RESET, {"revision": "1"})
