@@ -12,7 +12,7 @@ from access.actions import record_audit
 from access.models import User
 from planner.actions.conflict import ConflictError
 from planner.models import ExchangeRate, Quote
-from planner.queries.quotes import quote_values
+from planner.queries.quotes import identity_of, kept_already, quote_values
 
 FIELDS = (
     "subject_kind",
@@ -44,6 +44,15 @@ def create_quotes(rows: Sequence[Mapping[str, Any]], *, actor: User) -> list[Quo
             "quote.create_many", actor=actor, quotes=len(quotes), first=quotes[0].uid, last=quotes[-1].uid
         )
     return quotes
+
+
+@transaction.atomic
+def import_quotes(rows: Sequence[Mapping[str, Any]], *, actor: User) -> list[Quote]:
+    """Write down those of the rows that say something new: a form sent twice, at once even, keeps each of them once."""
+    User.objects.select_for_update().get(pk=actor.pk)
+    known = kept_already(rows)
+    new = [row for row in rows if identity_of(row) not in known]
+    return create_quotes(new, actor=actor) if new else []
 
 
 @transaction.atomic

@@ -36,6 +36,8 @@ def read_sheet(data: bytes) -> Sheet | str:
     text = _decoded(data)
     if text is None:
         return _("This file is neither UTF-8 nor GB 18030 text. Save it as CSV in UTF-8.")
+    if len(text.encode()) > MAX_BYTES:  # it comes back as UTF-8 when it is kept
+        return _("This file is larger than %(limit)s MB.") % {"limit": MAX_BYTES // 1_000_000}
     if "\x00" in text:
         return _("This is no text file: it holds the character NUL. Save the sheet as CSV.")
     head, _newline, _rest = text.partition("\n")

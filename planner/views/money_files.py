@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from access.declare import PersonRequest, require_role
 from access.roles import Role
-from planner.actions.quotes import create_quotes
+from planner.actions.quotes import import_quotes as keep_quotes
 from planner.answers.quotes import FIELDS
 from planner.csv_cells import csv_lines
 from planner.money.files import MAX_BYTES
@@ -53,7 +53,7 @@ def import_quotes(request: PersonRequest) -> HttpResponse:
 
 
 def _kept(request: PersonRequest, read: Read) -> HttpResponse:
-    made = create_quotes(read.new, actor=request.user)
+    made = keep_quotes(read.new, actor=request.user)
     said = ngettext("%(count)s quote is kept.", "%(count)s quotes are kept.", len(made))
     messages.success(request, said % {"count": f"{len(made):,}"})
     return redirect("planner:quotes")

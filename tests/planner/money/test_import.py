@@ -9,6 +9,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from access.middleware import body_limit
 from access.models import AuditEvent
 from access.roles import Role
 from planner.models import Quote
@@ -125,6 +126,21 @@ def test_file_with_too_many_rows_is_refused(client: Client, monkeypatch: pytest.
     monkeypatch.setattr(files, "MAX_ROWS", 2)
     rows = "\n".join(ROW.replace("15800", str(15800 + n)) for n in range(3))
     assert "more than 2 rows" in text_of(send(client, f"{HEAD}\n{rows}\n"))
+
+
+def test_file_of_several_megabytes_is_read(client: Client) -> None:
+    assert body_limit(IMPORT) > files.MAX_BYTES
+    rows = "\n".join(f"{ROW.replace('15800', str(15800 + n))},{'n' * 900}" for n in range(2_000))
+    response = send(client, f"{HEAD},note\n{rows}\n")
+    assert "2000 quotes were read" in text_of(response)
+
+
+def test_file_that_outgrows_the_limit_as_utf_8_is_refused(client: Client) -> None:
+    # two bytes a character in GB 18030, three in UTF-8
+    note = "价" * 900
+    rows = "\n".join(f"{ROW.replace('15800', str(15800 + n))},{note}" for n in range(3_000))
+    response = send(client, f"{HEAD},note\n{rows}\n".encode("gb18030"))
+    assert "This file is larger than 8 MB." in text_of(response)
 
 
 def test_same_offer_twice_in_a_file_is_named(client: Client) -> None:
