@@ -182,7 +182,7 @@ def _headline(asked: BudgetRequest, found: Mapping[str, Any], largest: SetUp, ta
     }
     return (
         ngettext(
-            "Up to %(users)s users of %(model)s at once, with %(setup)s: the one set-up that it buys.",
+            "Up to %(users)s users of %(model)s at once, with %(setup)s: it buys %(n)s set-up.",
             "Up to %(users)s users of %(model)s at once, with %(setup)s: the most of %(n)s set-ups that it buys.",
             found["within"],
         )

@@ -96,7 +96,7 @@ def histogram_plot(histogram: Histogram, *, key: str, title: str) -> Plot:
         title=title,
         desc=_sentence(histogram),
         x_title=_("tokens of a request"),
-        y_title=_("% of requests"),
+        y_title=_("requests, %"),
         x_ticks=_x_ticks(x),
         y_ticks=y_ticks([step * index for index in range(round(top / step) + 1)], y, HEIGHT),
         lines=[Line(css="hist", d=path(points, x, y, HEIGHT))],

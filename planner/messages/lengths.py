@@ -102,9 +102,9 @@ VERDICTS: dict[str, Any] = {
     "always": _("Always: even the shortest requests together do not fit into the KV cache."),
     "reserved": _("Never: each slot has a cache of its own from the start."),
     "hardly": _("Hardly ever: less than once in a billion moments."),
-    "some": _("{percent} % of the time the running requests need more KV cache than there is."),
+    "some": _("{percent} percent of the time the running requests need more KV cache than there is."),
     "likely": _(
-        "Most of the time, {percent} % of it, the running requests need more KV cache than there is."
+        "Most of the time, {percent} percent of it, the running requests need more KV cache than there is."
     ),
     "not_started": _("It does not start, so nothing runs out."),
     "unknown": _("Not known: a figure that it follows from is not stated anywhere."),

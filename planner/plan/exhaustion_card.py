@@ -190,7 +190,7 @@ def _plot(found: Mapping[str, Any]) -> Plot | None:
         title=_("Probability that the KV cache runs out, by requests that run at once"),
         desc=found["message"],
         x_title=_("requests that run at once in a replica"),
-        y_title=_("% of moments"),
+        y_title=_("moments, %"),
         x_ticks=x_ticks(linear_ticks(end, step), x, HEIGHT),
         y_ticks=y_ticks([0, 25, 50, 75, 100], y, HEIGHT),
         lines=[Line(css="ln-pred", d=path(points, x, y, HEIGHT))],

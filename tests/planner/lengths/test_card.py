@@ -27,7 +27,7 @@ def card(response: Any) -> str:
 
 def test_busy_plan_says_how_often_and_what_would_help(client: Client) -> None:
     found = card(client.get(BUSY, follow=True))
-    said = re.search(r"([\d.]+) % of the time the running requests need more KV cache", found)
+    said = re.search(r"([\d.]+) percent of the time the running requests need more KV cache", found)
     assert said is not None
     assert 10 < float(said[1]) < 50
     assert "vLLM then sends the youngest requests back to the queue" in found
@@ -39,7 +39,7 @@ def test_busy_plan_says_how_often_and_what_would_help(client: Client) -> None:
 def test_help_leads_to_a_plan_in_which_it_is_rare(client: Client) -> None:
     html = client.get(BUSY, follow=True).content.decode()
     link = unescape(re.search(r'href="(/plan/\?[^"]+)">max_num_seqs 88</a>', html)[1])  # type: ignore[index]
-    assert re.search(r"0\.\d+ % of the time", card(client.get(link, follow=True)))
+    assert re.search(r"0\.\d+ percent of the time", card(client.get(link, follow=True)))
 
 
 def test_calm_plan_is_certain(client: Client) -> None:
