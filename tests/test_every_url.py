@@ -134,7 +134,7 @@ ADDRESSES = {
     "planner:saved_plan": Address(VIEWER, args={"uid": "none"}),
     "planner:edit_plan": Address(OPERATOR, args={"uid": "none"}),
     "planner:change_plan": Address(OPERATOR, args={"uid": "none"}),
-    "planner:edit_bill": Address(OPERATOR, args={"uid": "none"}),
+    "planner:edit_order": Address(OPERATOR, args={"uid": "none"}),
     "planner:plan_version": Address(VIEWER, args={"uid": "none", "number": 1}),
     "planner:plan_diff": Address(VIEWER, args={"uid": "none"}),
     "planner:comment_plan": Address(OPERATOR, "POST", {"uid": "none"}),

@@ -19,11 +19,11 @@ from planner.models import PlanComment, PlanDecision, PlanShare, PlanVersion, Sa
 from planner.queries.team import team_settings
 
 EVENT_OF_STEP = {"propose": "plan.proposed", "approve": "plan.approved", "reject": "plan.rejected"}
-DETAILS = ("name", "notes")
+DETAILS = ("name", "notes", "owner")
 
 
-class StepRefusedError(Exception):
-    """A step of the approval that cannot be taken; `refusal` says why."""
+class RefusedError(Exception):
+    """A write that the plan's state or the rules of approval forbid; `refusal` says why. Nothing was written."""
 
     def __init__(self, refused: Refusal) -> None:
         super().__init__(refused.code)
@@ -56,7 +56,7 @@ def save_plan(saved: Saved, *, name: str, notes: str, note: str, actor: User) ->
 @transaction.atomic
 def save_version(plan: SavedPlan, saved: Saved, *, revision: int, note: str, actor: User) -> SavedPlan:
     """Keep another version. What was decided was decided on the one before, so the plan is a draft again."""
-    current = _locked(plan, revision)
+    current = _current(plan, revision)
     before = current.state
     current.number += 1
     current.state = state_after_change(before)
@@ -74,32 +74,35 @@ def save_version(plan: SavedPlan, saved: Saved, *, revision: int, note: str, act
 
 @transaction.atomic
 def change_details(plan: SavedPlan, *, revision: int, actor: User, **changes: str) -> SavedPlan:
-    """Change the name or the notes, which are not part of a version."""
-    current = _locked(plan, revision)
-    before = {name: getattr(current, name) for name in changes if name in DETAILS}
-    for name in before:
-        setattr(current, name, changes[name])
-    _write(current)
+    """Change the name, the notes or the owner (by user name), which are not part of a version."""
+    current = _current(plan, revision)
+    there = {"name": current.name, "notes": current.notes, "owner": current.owner.username}
+    before = {name: there[name] for name in DETAILS if name in changes}
     after = {name: changes[name] for name in before}
+    current.name, current.notes = after.get("name", current.name), after.get("notes", current.notes)
+    if "owner" in after:
+        current.owner = User.objects.get(username=after["owner"])
+    _write(current)
     record_audit("plan.details", actor=actor, about=current, plan=plan.uid, before=before, after=after)
     return current
 
 
 @transaction.atomic
 def take_step(plan: SavedPlan, name: str, *, revision: int, reason: str, actor: User) -> SavedPlan:
-    """Propose, withdraw, approve, reject or reopen. Raises StepRefusedError where the table or the rules forbid it."""
+    """Propose, withdraw, approve, reject or reopen. Raises RefusedError where the table or the rules forbid it."""
     current = _locked(plan, revision)
     step = STEPS[name]
     refused = refusal(
         step,
         state=current.state,
         may_decide=actor.may(Role.APPROVER),
-        is_own=actor.pk in _authors(current),
+        is_own=actor.pk in authors(current),
         another_must=team_settings().approver_is_another,
         reason=reason,
+        archived=current.archived_at is not None,
     )
     if refused is not None:
-        raise StepRefusedError(refused)
+        raise RefusedError(refused)
     before, current.state = current.state, step.after
     _write(current)
     _decision(current, before=before, actor=actor, reason=reason)
@@ -111,8 +114,8 @@ def take_step(plan: SavedPlan, name: str, *, revision: int, reason: str, actor: 
     return current
 
 
-def _authors(plan: SavedPlan) -> set[int]:
-    """Who made the newest version or proposed it: nobody of them decides on it where another must."""
+def authors(plan: SavedPlan) -> set[int]:
+    """Keys of who made the newest version or proposed it: nobody of them decides on it where another must."""
     author = plan.versions.filter(number=plan.number).values_list("author_id", flat=True)
     proposers = plan.decisions.filter(number=plan.number, after=SavedPlan.State.PROPOSED)
     return {*author, *proposers.values_list("actor_id", flat=True)}
@@ -129,7 +132,7 @@ def comment(plan: SavedPlan, text: str, *, actor: User) -> PlanComment:
 
 @transaction.atomic
 def archive(plan: SavedPlan, *, revision: int, actor: User, back: bool = False) -> SavedPlan:
-    """Take a plan out of the lists, or bring it back."""
+    """Take a plan out of the lists and shut its links, or bring it back with them."""
     current = _locked(plan, revision)
     current.archived_at = None if back else timezone.now()
     _write(current)
@@ -140,6 +143,8 @@ def archive(plan: SavedPlan, *, revision: int, actor: User, back: bool = False) 
 @transaction.atomic
 def share(plan: SavedPlan, *, days: int, with_prices: bool, actor: User) -> tuple[PlanShare, str]:
     """A link for somebody without an account, and the secret in it, which can't be had again."""
+    if SavedPlan.objects.filter(pk=plan.pk).exclude(archived_at=None).exists():
+        raise RefusedError(Refusal(code="archived"))
     secret = new_secret()
     made = PlanShare.objects.create(
         plan=plan,
@@ -182,6 +187,14 @@ def _locked(plan: SavedPlan, revision: int) -> SavedPlan:
     current = SavedPlan.objects.select_for_update().select_related("owner").get(pk=plan.pk)
     if current.revision != revision:
         raise ConflictError(current)
+    return current
+
+
+def _current(plan: SavedPlan, revision: int) -> SavedPlan:
+    """The row, locked, for a write that an archived plan does not take."""
+    current = _locked(plan, revision)
+    if current.archived_at is not None:
+        raise RefusedError(Refusal(code="archived"))
     return current
 
 

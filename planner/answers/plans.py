@@ -18,7 +18,7 @@ from planner.core.parse.fields import Reader
 from planner.core.request import EstimateRequest
 from planner.core.specs import Catalog
 from planner.models import TeamSettings
-from planner.queries.prices import price_book
+from planner.queries.prices import exchange, price_book
 
 FIELDS = frozenset(["request", "bill", "cost", "length_log", "price_source"])
 MAX_CONTENT_BYTES = 300_000
@@ -54,21 +54,21 @@ def parse_content(value: Any, catalog: Catalog) -> Content | Rejected:
     if len(json.dumps(value, ensure_ascii=False)) > MAX_CONTENT_BYTES:
         problem = Problem(code="too_long", field="content", values={"limit": MAX_CONTENT_BYTES})
         return Rejected(id=None, problems=(problem,))
-    reader.only(fields, FIELDS, "content")
-    request = read_request(reader, fields.get("request"), catalog, field="content.request")
-    bill = read_bill(reader, fields.get("bill"), catalog, field="content.bill")
-    assumptions = read_assumptions(reader, fields.get("cost"), "content.cost")
+    reader.only(fields, FIELDS, "")
+    request = read_request(reader, fields.get("request"), catalog, field="request")
+    bill = read_bill(reader, fields.get("bill"), catalog, field="bill")
+    assumptions = read_assumptions(reader, fields.get("cost"), "cost")
     source = fields.get("price_source")
     if source is not None and source not in PRICE_SOURCES:
         known = ", ".join(PRICE_SOURCES)
-        reader.refuse("unknown_choice", "content.price_source", found=str(source)[:60], known=known)
+        reader.refuse("unknown_choice", "price_source", found=str(source)[:60], known=known)
     log = fields.get("length_log")
     if log is not None:
-        reader.text(log, "content.length_log")
+        reader.text(log, "length_log")
     if reader.problems or request is None:
         return Rejected(id=None, problems=tuple(reader.problems))
     return Content(
-        raw=without_nulls({**fields, "request": without_id(fields["request"])}),
+        raw=stored(fields),
         request=request,
         bill=bill,
         assumptions=assumptions,
@@ -76,18 +76,20 @@ def parse_content(value: Any, catalog: Catalog) -> Content | Rejected:
     )
 
 
-def without_id(request: Mapping[str, Any]) -> dict[str, Any]:
-    """An estimate request without the id that its answer would echo: a plan has one of its own."""
-    return {key: value for key, value in request.items() if key != "id"}
+def stored(content: Mapping[str, Any]) -> dict[str, Any]:
+    """A content as it is kept: without what says nothing, and without an id that an answer would echo.
+
+    The model stays as it was given: in a config.json null and absent are two things.
+    """
+    request = {key: value for key, value in content["request"].items() if key not in ("id", "model")}
+    kept = without_nulls({**content, "request": request})
+    return {**kept, "request": {"model": content["request"].get("model"), **kept.get("request", {})}}
 
 
 def without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The same object without what is null: both mean that nothing was said."""
-    return {
-        key: without_nulls(item) if isinstance(item, Mapping) else item
-        for key, item in value.items()
-        if item is not None
-    }
+    """The same object without what is null or an empty object: all mean that nothing was said."""
+    parts = {key: without_nulls(item) if isinstance(item, Mapping) else item for key, item in value.items()}
+    return {key: item for key, item in parts.items() if item is not None and item != {}}
 
 
 def content_currency(content: Content, team: TeamSettings) -> str:
@@ -97,10 +99,16 @@ def content_currency(content: Content, team: TeamSettings) -> str:
 
 def answer_content(
     content: Content, *, catalog: Catalog, team: TeamSettings, on: date, book: PriceBook | None = None
-) -> Answered:
-    """Ask the core for estimate, bill and cost of a plan. `book`, where given, is in the plan's currency."""
+) -> Answered | Rejected:
+    """Ask the core for estimate, bill and cost of a plan. `book`, where given, is in the plan's currency.
+
+    Rejected where the currency has no exchange rate: its assumptions in dollars would be worth nothing known.
+    """
     if book is None:
         book = price_book(on=on, currency=content_currency(content, team), public=content.public_prices)
+    if exchange("USD", book.currency, book.per_usd) is None:
+        problem = Problem(code="rate_missing", field="bill.currency", values={"found": book.currency})
+        return Rejected(id=None, problems=(problem,))
     found = estimate([content.request], catalog)[0]
     bill = bills.bill_for(content.request, content.bill, catalog=catalog, book=book)
     cost = costs.cost_of(cost_request(content), found, catalog=catalog, book=book, team=team)
@@ -108,6 +116,7 @@ def answer_content(
         "estimate": estimates.in_words(found),
         "bill": bills.shown(bill),
         "cost": {key: value for key, value in cost.items() if key not in ("id", "bill", "basis")},
+        "running": _running(found["speed"] or {}, content.raw["request"]),
     }
     basis = {"catalog": catalog.hash, "core": CORE_VERSION, "calibration": None, "prices": book.key}
     return Answered(answer=answer, figures=figures_of(answer), basis=basis)
@@ -126,12 +135,12 @@ def cost_request(content: Content) -> CostRequest:
 
 
 def figures_of(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """What lists show of a plan and what is watched for changes."""
+    """What lists show of a plan and what is watched for changes. `running` counts users, all replicas together."""
     found, bill, cost = answer["estimate"], answer["bill"], answer["cost"]
     speed, memory = found["speed"] or {}, found["memory"] or {}
     return {
         "verdict": found["verdict"],
-        "running": speed.get("running"),
+        "running": answer["running"],
         "tpot_ms": speed.get("tpot_ms"),
         "ttft_ms": speed.get("ttft_ms"),
         "output_tokens_per_s": speed.get("output_tokens_per_s"),
@@ -142,6 +151,16 @@ def figures_of(answer: Mapping[str, Any]) -> dict[str, Any]:
         "per_million_output_tokens": cost["per_million_output_tokens"]["at_load"],
         "power_w": bill["power_w"],
     }
+
+
+def _running(speed: Mapping[str, Any], request: Mapping[str, Any]) -> float | None:
+    """The steady batch of all replicas, never more than the users asked for."""
+    if not speed:
+        return None
+    replicas = (request.get("parallelism") or {}).get("data") or 1
+    asked = (request.get("workload") or {}).get("concurrency")
+    running = float(speed["running"]) * replicas
+    return running if asked is None else min(running, float(asked))
 
 
 def basis_key(basis: Mapping[str, Any]) -> str:

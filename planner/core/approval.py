@@ -19,7 +19,7 @@ class Step:
 STEPS = {
     step.name: step
     for step in (
-        Step(name="propose", before=frozenset({DRAFT, REJECTED}), after=PROPOSED),
+        Step(name="propose", before=frozenset({DRAFT}), after=PROPOSED),
         Step(name="withdraw", before=frozenset({PROPOSED}), after=DRAFT),
         Step(name="approve", before=frozenset({PROPOSED}), after=APPROVED, decides=True),
         Step(name="reject", before=frozenset({PROPOSED}), after=REJECTED, decides=True, needs_reason=True),
@@ -30,16 +30,25 @@ STEPS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """Why a step is not taken: illegal_step | not_an_approver | own_plan | reason_missing."""
+    """Why a step is not taken: archived | illegal_step | not_an_approver | own_plan | reason_missing."""
 
     code: str
     field: str | None = None
 
 
 def refusal(
-    step: Step, *, state: str, may_decide: bool, is_own: bool, another_must: bool, reason: str
+    step: Step,
+    *,
+    state: str,
+    may_decide: bool,
+    is_own: bool,
+    another_must: bool,
+    reason: str,
+    archived: bool = False,
 ) -> Refusal | None:
-    """Why this step cannot be taken now; None where it can."""
+    """Why this step cannot be taken now; None where it can. `is_own`: who asks made or proposed this version."""
+    if archived:
+        return Refusal(code="archived")
     if state not in step.before:
         return Refusal(code="illegal_step", field="state")
     if step.decides and not may_decide:

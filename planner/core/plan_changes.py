@@ -1,10 +1,25 @@
-"""What differs between two states of a plan, what two people's changes make together, and what flipped."""
+"""What differs between two states of a plan, what two people's changes make together, and what flipped.
 
-from collections.abc import Iterator, Mapping
+A state is an object of JSON. What is null and what is absent are the same: both leave it to the default.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-MISSING = object()
+Path = tuple[str, ...]
+
+# Places that are one thing, though they are written in parts: an engine and its version, a length and its quantiles.
+WHOLE: frozenset[Path] = frozenset(
+    [
+        ("request", "model"),
+        ("request", "engine"),
+        ("request", "workload", "input_tokens"),
+        ("request", "workload", "output_tokens"),
+    ]
+)
+# Lists whose entries have names: two people who each add one disturb nobody.
+NAMED: frozenset[Path] = frozenset([("bill", "extra")])
 TPOT_PERCENT = 5.0
 
 
@@ -12,66 +27,169 @@ TPOT_PERCENT = 5.0
 class Difference:
     """One field that differs; None where a side does not have it."""
 
-    path: str
+    parts: Path
     before: Any
     after: Any
 
-
-def leaves(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted path and value of every leaf; a list is a leaf, since its entries have no names of their own."""
-    if not isinstance(value, Mapping):
-        yield prefix, value
-        return
-    for key, item in value.items():
-        yield from leaves(item, f"{prefix}.{key}" if prefix else str(key))
+    @property
+    def path(self) -> str:
+        """The field with dots."""
+        return ".".join(self.parts)
 
 
-def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
-    """Leaves that differ, in the order of their paths. Null and absent are the same: both leave it to the default."""
-    old, new = dict(leaves(before)), dict(leaves(after))
-    paths = sorted({*old, *new})
-    return [
-        Difference(path=path, before=old.get(path), after=new.get(path))
-        for path in paths
-        if old.get(path) != new.get(path)
-    ]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """One field that two people changed, each to something else; `base` is what both began with."""
+
+    parts: Path
+    base: Any
+    theirs: Any
+    ours: Any
+
+    @property
+    def path(self) -> str:
+        """The field with dots."""
+        return ".".join(self.parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merge:
-    """Two changes of one thing laid together. `conflicts` are leaves that both changed, each to something else."""
+    """Two changes of one state laid together. At a conflict `merged` has theirs, or ours where that was chosen."""
 
-    merged: Mapping[str, Any]
-    conflicts: tuple[Difference, ...]  # before: theirs, which stands; after: ours
-
-
-def merge(base: Mapping[str, Any], *, theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> Merge:
-    """Lay our changes of `base` over theirs. Where both changed a leaf differently, theirs stays in `merged`."""
-    changed_by_them = {item.path: item.after for item in differences(base, theirs)}
-    merged, conflicts = dict(leaves(theirs)), []
-    for item in differences(base, ours):
-        if item.path in changed_by_them and changed_by_them[item.path] != item.after:
-            conflicts.append(Difference(path=item.path, before=changed_by_them[item.path], after=item.after))
-        else:
-            merged[item.path] = item.after
-    return Merge(merged=nested(merged), conflicts=tuple(conflicts))
+    merged: dict[str, Any]
+    conflicts: tuple[Conflict, ...]
 
 
-def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
-    """Dotted paths as an object; what is None is left out, and so is an object that a longer path replaces."""
-    result: dict[str, Any] = {}
-    for path, value in flat.items():
-        if value is None:
-            continue
-        *parents, name = path.split(".")
-        place = result
+Decide = Callable[[Path, Any, Any, Any], Any]
+
+
+def leaves(state: Mapping[str, Any]) -> dict[Path, Any]:
+    """Every field of a state with its value, in the order of the state."""
+    return dict(_leaves(state, ()))
+
+
+def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    value = _opened(value, path)
+    if not isinstance(value, Mapping) or _is_whole(path):
+        if value is not None:
+            yield path, value
+        return
+    for key, item in value.items():
+        yield from _leaves(item, (*path, str(key)))
+
+
+def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
+    """Fields that differ, those of `before` first, each in the order of its state."""
+    found: list[Difference] = []
+
+    def note(path: Path, _base: Any, old: Any, new: Any) -> Any:
+        found.append(Difference(parts=path, before=old, after=new))
+        return new
+
+    _walk((), {}, before, after, note)
+    return found
+
+
+def merge(
+    base: Mapping[str, Any],
+    *,
+    theirs: Mapping[str, Any],
+    ours: Mapping[str, Any],
+    mine: frozenset[str] = frozenset(),
+) -> Merge:
+    """Lay our changes of `base` over theirs. `mine` are the fields, with dots, in which ours wins a conflict."""
+    conflicts: list[Conflict] = []
+
+    def decide(path: Path, old: Any, their: Any, our: Any) -> Any:
+        if their == old:
+            return our
+        if our == old:
+            return their
+        conflict = Conflict(parts=path, base=old, theirs=their, ours=our)
+        conflicts.append(conflict)
+        return our if conflict.path in mine else their
+
+    merged = _walk((), base, theirs, ours, decide)
+    return Merge(merged=merged or {}, conflicts=tuple(conflicts))
+
+
+def choose(
+    base: Mapping[str, Any],
+    *,
+    theirs: Mapping[str, Any],
+    ours: Mapping[str, Any],
+    mine: frozenset[str] = frozenset(),
+) -> Merge:
+    """As `merge`, but every field in which the two differ is a conflict: for changes that only make sense apart."""
+    conflicts: list[Conflict] = []
+
+    def decide(path: Path, old: Any, their: Any, our: Any) -> Any:
+        conflict = Conflict(parts=path, base=old, theirs=their, ours=our)
+        conflicts.append(conflict)
+        return our if conflict.path in mine else their
+
+    merged = _walk((), base, theirs, ours, decide)
+    return Merge(merged=merged or {}, conflicts=tuple(conflicts))
+
+
+def applied(state: Mapping[str, Any], changes: Sequence[Difference]) -> dict[str, Any]:
+    """A state with some fields set to what they are after `changes`."""
+    wanted: dict[str, Any] = {}
+    for change in changes:
+        *parents, name = change.parts
+        place = wanted
         for parent in parents:
-            inner = place.get(parent)
-            if not isinstance(inner, dict):
-                inner = place[parent] = {}
-            place = inner
-        place[name] = value
-    return result
+            place = place.setdefault(parent, {})
+        place[name] = change.after
+    return _set(state, wanted, ()) or {}
+
+
+def _set(state: Any, wanted: Mapping[str, Any], path: Path) -> Any:
+    opened = _opened(state, path)
+    result = dict(opened) if isinstance(opened, Mapping) else {}
+    for key, value in wanted.items():
+        inner = (*path, key)
+        partly = isinstance(value, Mapping) and not _is_whole(inner) and inner[:-1] not in NAMED
+        result[key] = _set(result.get(key), value, inner) if partly else value
+    return _closed({key: value for key, value in result.items() if value is not None}, path)
+
+
+def _walk(path: Path, base: Any, theirs: Any, ours: Any, decide: Decide) -> Any:
+    """Both sides laid together, field by field; `decide` is asked where they differ."""
+    if theirs == ours:
+        return theirs
+    opened = [_opened(value, path) for value in (base, theirs, ours)]
+    sides = [side for side in opened[1:] if side is not None]
+    if _is_whole(path) or not all(isinstance(side, Mapping) for side in sides):
+        return decide(path, base, theirs, ours)
+    old, their, our = (value if isinstance(value, Mapping) else {} for value in opened)
+    result = {}
+    for key in dict.fromkeys([*their, *our]):
+        value = _walk((*path, str(key)), old.get(key), their.get(key), our.get(key), decide)
+        if value is not None:
+            result[key] = value
+    return _closed(result, path)
+
+
+def _is_whole(path: Path) -> bool:
+    return path in WHOLE or path[:-1] in NAMED
+
+
+def _opened(value: Any, path: Path) -> Any:
+    """A list of named entries as an object of them; as it is where two have one name."""
+    if path not in NAMED or not isinstance(value, list):
+        return value
+    names = [item.get("name") if isinstance(item, Mapping) else None for item in value]
+    if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        return value
+    return {str(item["name"]): item for item in value}
+
+
+def _closed(value: dict[str, Any], path: Path) -> Any:
+    """The list again; nothing at all where nothing is left of an object."""
+    if not value:
+        return None
+    return list(value.values()) if path in NAMED else value
 
 
 def flips(

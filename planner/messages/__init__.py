@@ -11,6 +11,7 @@ from planner.messages import advice as messages_advice
 from planner.messages import cost as messages_cost
 from planner.messages import edge as messages_edge
 from planner.messages import lengths as messages_lengths
+from planner.messages import plans as messages_plans
 from planner.messages import search as messages_search
 from planner.setup import ENGINE_NAMES
 
@@ -96,6 +97,7 @@ PROBLEMS: dict[str, Any] = {
     **messages_search.PROBLEMS,
     **messages_edge.PROBLEMS,
     **messages_lengths.PROBLEMS,
+    **messages_plans.PROBLEMS,
 }
 
 REASONS: dict[str, Any] = {

@@ -8,6 +8,8 @@ from django.utils.translation import gettext_lazy as _
 from django_filters import CharFilter, ChoiceFilter
 
 from access.listing import Column, ListFilters
+from access.models import User
+from access.roles import Role
 from access.secret_text import digest_of
 from planner.models import PlanShare, PlanVersion, SavedPlan
 
@@ -38,6 +40,9 @@ COLUMNS = (
     Column(key="updated", label=_("Changed"), order=("updated_at",), descending_first=True),
 )
 DEFAULT_SORT = "-updated"
+WRITERS = (Role.OPERATOR, Role.APPROVER, Role.ADMIN)
+# What a page shows at most; the rest is there by the API.
+MOST_VERSIONS, MOST_COMMENTS, MOST_DECISIONS, MOST_SHARES = 100, 200, 100, 50
 
 
 class PlanFilters(ListFilters):
@@ -45,13 +50,15 @@ class PlanFilters(ListFilters):
 
     search = ("name", "model", "accelerator")
     state = ChoiceFilter(choices=SavedPlan.State.choices, label=_("State"), empty_label=_("any"))
+    model = CharFilter(lookup_expr="icontains", label=_("Model"), max_length=200)
+    accelerator = CharFilter(lookup_expr="icontains", label=_("Accelerator"), max_length=200)
     verdict = ChoiceFilter(choices=VERDICTS, label=_("Verdict"), empty_label=_("any"))
-    owner = CharFilter(field_name="owner__username", label=_("Owner"), max_length=150)
+    owner = CharFilter(field_name="owner__username", lookup_expr="iexact", label=_("Owner"), max_length=150)
     show = ChoiceFilter(choices=SHOWN, method="show_only", label=_("Show"), empty_label=_("current"))
 
     class Meta:
         model = SavedPlan
-        fields = ("q", "state", "verdict", "owner", "show")
+        fields = ("q", "state", "model", "accelerator", "verdict", "owner", "show")
 
     @property
     def qs(self) -> QuerySet[SavedPlan]:
@@ -67,6 +74,12 @@ class PlanFilters(ListFilters):
 def plans() -> QuerySet[SavedPlan]:
     """All plans, with their owners."""
     return SavedPlan.objects.select_related("owner")
+
+
+def possible_owners(plan: SavedPlan) -> list[str]:
+    """Names of those who may own a plan: people who write and may sign in, and its owner whatever became of them."""
+    people = User.objects.filter(is_active=True, role__in=WRITERS).values_list("username", flat=True)
+    return sorted({*people, plan.owner.username})
 
 
 def version_of(plan: SavedPlan, number: int | None = None) -> PlanVersion | None:
@@ -87,16 +100,16 @@ def newest_versions(uids: list[str]) -> list[PlanVersion]:
 
 
 def live_share(secret: str) -> PlanShare | None:
-    """The link with this secret, if it is neither revoked nor expired."""
-    links = PlanShare.objects.select_related("plan__owner")
+    """The link with this secret, if it is neither revoked nor expired, and its plan not archived."""
+    links = PlanShare.objects.select_related("plan__owner").filter(plan__archived_at=None)
     return links.filter(digest=digest_of(secret), revoked_at=None, expires_at__gt=timezone.now()).first()
 
 
 def history(plan: SavedPlan) -> dict[str, Any]:
-    """Versions (without their answers), comments, decisions and links of a plan. Four queries."""
+    """Versions (without what they hold), comments, decisions and links of a plan. Four queries."""
     return {
-        "versions": list(plan.versions.defer("answer", "content").select_related("author")[:100]),
-        "comments": list(plan.comments.select_related("author")[:500]),
-        "decisions": list(plan.decisions.select_related("actor")),
-        "shares": list(plan.shares.select_related("created_by")[:50]),
+        "versions": list(plan.versions.defer("answer", "content").select_related("author")[:MOST_VERSIONS]),
+        "comments": list(plan.comments.select_related("author").order_by("-pk")[:MOST_COMMENTS])[::-1],
+        "decisions": list(plan.decisions.select_related("actor").order_by("-pk")[:MOST_DECISIONS]),
+        "shares": list(plan.shares.select_related("created_by")[:MOST_SHARES]),
     }

@@ -2,6 +2,8 @@
 
 from django.urls import path
 
+from planner.views import plan_details as details
+from planner.views import plan_order as order
 from planner.views import plan_shares as shares
 from planner.views import plan_versions as versions
 from planner.views import plans as views
@@ -11,9 +13,9 @@ urlpatterns = [
     path("plans/new/", views.new_plan, name="new_plan"),
     path("plans/compare/", versions.compare_plans, name="compare_plans"),
     path("plans/<slug:uid>/", views.saved_plan, name="saved_plan"),
-    path("plans/<slug:uid>/edit/", views.edit_details, name="edit_plan"),
+    path("plans/<slug:uid>/edit/", details.edit_details, name="edit_plan"),
     path("plans/<slug:uid>/change/", versions.change_plan, name="change_plan"),
-    path("plans/<slug:uid>/bill/edit/", versions.edit_bill, name="edit_bill"),
+    path("plans/<slug:uid>/order/", order.edit_order, name="edit_order"),
     path("plans/<slug:uid>/versions/<int:number>/", versions.plan_version, name="plan_version"),
     path("plans/<slug:uid>/diff/", versions.plan_diff, name="plan_diff"),
     path("plans/<slug:uid>/comment/", views.add_comment, name="comment_plan"),

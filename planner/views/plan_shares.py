@@ -10,10 +10,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from access.declare import PersonRequest, public, require_role
 from access.roles import Role
-from planner.actions.plans import revoke_share, share
+from planner.actions.plans import RefusedError, revoke_share, share
 from planner.forms.plans import ShareForm
+from planner.messages import word
+from planner.messages.plans import REFUSALS
 from planner.models import PlanShare, SavedPlan
-from planner.plans.page import STATES, mark, version_page
+from planner.plans.marks import STATES, mark
+from planner.plans.page import version_page
 from planner.queries import current_catalog
 from planner.queries.plans import live_share, version_of
 
@@ -29,7 +32,11 @@ def share_plan(request: PersonRequest, uid: str) -> HttpResponse:
         messages.error(request, _("Choose how long the link is good for."))
         return redirect("planner:saved_plan", uid=uid)
     data = form.cleaned_data
-    made, secret = share(plan, days=data["days"], with_prices=data["with_prices"], actor=request.user)
+    try:
+        made, secret = share(plan, days=data["days"], with_prices=data["with_prices"], actor=request.user)
+    except RefusedError as error:
+        messages.error(request, word(REFUSALS, error.refusal.code, {}))
+        return redirect("planner:saved_plan", uid=uid)
     address = request.build_absolute_uri(reverse("planner:shared_plan", args=[secret]))
     return render(request, "planner/plans/shared_link.html", {"plan": plan, "made": made, "link": address})
 

@@ -5,25 +5,32 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from access.declare import PersonRequest, require_role
 from access.roles import Role
-from planner.answers.bills import platforms_for
+from planner.actions.plans import RefusedError
+from planner.answers.estimates import problem_message
 from planner.clock import today
-from planner.core.parse import parse_request
-from planner.core.request import EstimateRequest
-from planner.forms.plans import BillForm, ExtraFormSet, VersionForm
-from planner.models import SavedPlan
+from planner.core.outcome import Problem
+from planner.core.plan_changes import differences
+from planner.core.specs import Catalog
+from planner.forms.plans import VersionForm
+from planner.messages import word
+from planner.messages.plans import REFUSALS
+from planner.models import PlanVersion, SavedPlan
+from planner.plans.changing import change_page, read_change
 from planner.plans.compare import comparison
-from planner.plans.page import changed_fields, changed_figures, title_of, version_page
-from planner.plans.saving import Clash, Faults, Kept, content_of_query, keep_version, resolved
+from planner.plans.fields import changed
+from planner.plans.page import changed_figures, version_page
+from planner.plans.saving import Change, Clash, Faults, Kept, checked, keep_version, laid_on
 from planner.queries import current_catalog
 from planner.queries.plans import newest_versions, version_of
 from planner.queries.plans import plans as all_plans
-from planner.queries.team import team_settings
-from planner.views.plans import MAX_QUERY_CHARS
+from planner.views.plans import CONFLICT, UNFIT
 
 MOST_COMPARED = 6
 
@@ -31,130 +38,99 @@ MOST_COMPARED = 6
 @require_http_methods(["GET", "HEAD", "POST"])
 @require_role(Role.OPERATOR)
 def change_plan(request: PersonRequest, uid: str) -> HttpResponse:
-    """Keep the set-up of an address as another version of a plan."""
+    """Keep a set-up as another version of a plan: first what it changes, then, with a reason, the version."""
     plan = get_object_or_404(all_plans(), uid=uid)
     given = request.POST if request.method == "POST" else None
-    query = (given.get("query", "") if given else request.GET.urlencode())[:MAX_QUERY_CHARS]
-    began_as = _number((given or request.GET).get("sv", ""), plan)
-    base = version_of(plan, began_as)
-    if base is None:
-        raise Http404
-    ours = {**base.content, **content_of_query(query)}
+    base = version_or_404(plan, (given or request.GET).get("sv", ""))
+    change = read_change(given or request.GET, base)
     form = VersionForm(given)
+    if isinstance(change, Problem):
+        return change_response(
+            request, plan, base, None, form=form, faults=[problem_message(change)], status=UNFIT
+        )
+    content = checked(change.ours, current_catalog())
+    if isinstance(content, Faults):
+        return change_response(request, plan, base, None, form=form, faults=content.messages, status=UNFIT)
+    if form.is_valid():
+        return keep_change(request, plan, base, change, form)
+    return change_response(request, plan, base, change, form=form, faults=[], status=UNFIT if given else 200)
+
+
+def keep_change(
+    request: PersonRequest, plan: SavedPlan, base: PlanVersion, change: Change, form: VersionForm
+) -> HttpResponse:
+    """Keep a version, ask about what two people changed, or say what is wrong. Nothing is half written."""
+    catalog = current_catalog()
+    try:
+        found = keep_version(plan, change, catalog=catalog, on=today(), actor=request.user)
+    except RefusedError as error:
+        faults = [word(REFUSALS, error.refusal.code, {})]
+        return change_response(request, plan, base, change, form=form, faults=faults, status=UNFIT)
+    if isinstance(found, Clash):
+        faults = [_("Choose for each field.")] if change.answered else []
+        return change_response(request, plan, base, change, form=form, faults=faults, status=CONFLICT)
+    if isinstance(found, Faults):
+        return change_response(request, plan, base, change, form=form, faults=found.messages, status=UNFIT)
+    if isinstance(found, Kept):
+        messages.success(request, _kept_sentence(found, catalog))
+    else:
+        messages.info(request, _("Nothing differs from the newest version, so none was added."))
+    return redirect("planner:saved_plan", uid=plan.uid)
+
+
+def _kept_sentence(found: Kept, catalog: Catalog) -> str:
+    """What was kept, and what others had changed that is in it too."""
+    kept = _("Version %(number)s is kept.") % {"number": found.plan.number}
+    if not found.others:
+        return kept
+    names = _(", ").join(changed(item, catalog).name for item in found.others)
+    text = ngettext(
+        "Somebody else had changed %(names)s meanwhile: that is in it too.",
+        "Others had changed these meanwhile, and they are in it too: %(names)s.",
+        len(found.others),
+    )
+    return f"{kept} {text % {'names': names}}"
+
+
+def change_response(
+    request: PersonRequest,
+    plan: SavedPlan,
+    base: PlanVersion,
+    change: Change | None,
+    *,
+    form: VersionForm,
+    faults: list[str],
+    status: int,
+) -> HttpResponse:
+    """The page of another version. `change` is None where what was sent is no content, so nothing of it is shown."""
+    plan, catalog = all_plans().get(pk=plan.pk), current_catalog()
+    back = request.GET.urlencode() if "sp" in request.GET else ""
+    laid = change and laid_on(plan, change, catalog=catalog)
+    page = change_page(base, change, laid, catalog) if change and laid else None
     context = {
         "plan": plan,
         "form": form,
-        "query": query,
-        "began_as": began_as,
-        "title": title_of(ours["request"]),
-        "fields": changed_fields(base.content, ours),
+        "page": page,
+        "faults": faults,
+        "back": back,
+        "action": _action(plan, back),
     }
-    if not form.is_valid():
-        return render(request, "planner/plans/change.html", context, status=422 if given else 200)
-    return _keep(request, plan, ours, base.content, context)
+    return render(request, "planner/plans/change.html", context, status=status)
 
 
-def _keep(
-    request: PersonRequest,
-    plan: SavedPlan,
-    ours: dict[str, Any],
-    base: dict[str, Any],
-    context: dict[str, Any],
-) -> HttpResponse:
-    """Keep a version, ask about what both changed, or say what is wrong."""
-    note, began_as = context["form"].cleaned_data["note"], context["began_as"]
-    chosen = {key.removeprefix("take:"): value for key, value in request.POST.items() if key[:5] == "take:"}
-    catalog = current_catalog()
-    found = keep_version(
-        plan, ours, began_as=began_as, catalog=catalog, on=today(), note=note, actor=request.user
-    )
-    seen = request.POST.get("theirs", "")
-    if isinstance(found, Clash) and chosen and seen == str(found.number):
-        # Both sides were seen and chosen between: what comes of it begins as theirs.
-        mine = {path for path, side in chosen.items() if side == "ours"}
-        found = keep_version(
-            plan,
-            resolved(found, base, mine),
-            began_as=found.number,
-            catalog=catalog,
-            on=today(),
-            note=note,
-            actor=request.user,
-        )
-    if isinstance(found, Kept):
-        said = (
-            _("Version %(number)s is kept, with what somebody else changed meanwhile.")
-            if found.merged
-            else _("Version %(number)s is kept.")
-        )
-        messages.success(request, said % {"number": found.plan.number})
-        return redirect("planner:saved_plan", uid=plan.uid)
-    if isinstance(found, Faults):
-        faults = found.messages or [_("Others are changing this plan right now. Save again.")]
-        return render(request, "planner/plans/change.html", {**context, "faults": faults}, status=422)
-    clash = {"conflicts": found.conflicts, "theirs": found.number}
-    return render(request, "planner/plans/change.html", {**context, **clash}, status=409)
+def _action(plan: SavedPlan, back: str) -> str:
+    """Where the form goes: with the set-up it came from, so that the way back stays."""
+    address = reverse("planner:change_plan", args=[plan.uid])
+    return f"{address}?{back}" if back else address
 
 
-def _number(text: str, plan: SavedPlan) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else plan.number
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@require_role(Role.OPERATOR)
-def edit_bill(request: PersonRequest, uid: str) -> HttpResponse:
-    """Choose the platform, spares and other items of a plan; what comes of it is another version."""
-    plan = get_object_or_404(all_plans(), uid=uid)
-    given = request.POST if request.method == "POST" else None
-    began_as = _number((given or request.GET).get("sv", ""), plan)
-    base = version_of(plan, began_as)
-    if base is None:
+def version_or_404(plan: SavedPlan, text: str) -> PlanVersion:
+    """The version of this number; the newest where none is named."""
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
+    found = version_of(plan, number)
+    if found is None:
         raise Http404
-    bill = base.content.get("bill", {})
-    start = {**bill, "price_source": base.content.get("price_source", "")}
-    form = BillForm(_platforms(base.content), team_settings().currency, given, initial=start)
-    extras = ExtraFormSet(given, initial=bill.get("extra", []), prefix="extra")
-    note = VersionForm(given, initial={"note": _("Bill of materials")})
-    context = {"plan": plan, "bill_form": form, "extras": extras, "form": note, "began_as": began_as}
-    if not (given and form.is_valid() and extras.is_valid() and note.is_valid()):
-        return render(request, "planner/plans/edit_bill.html", context, status=422 if given else 200)
-    ours = {**base.content, "bill": _bill(form.cleaned_data, extras)}
-    source = form.cleaned_data["price_source"]
-    ours = (
-        {**ours, "price_source": source} if source else {k: v for k, v in ours.items() if k != "price_source"}
-    )
-    context |= {"query": "", "title": plan.name, "fields": changed_fields(base.content, ours)}
-    return _keep(request, plan, ours, base.content, context)
-
-
-def _platforms(content: dict[str, Any]) -> list[tuple[str, str]]:
-    catalog = current_catalog()
-    parsed = parse_request(content["request"], catalog)
-    if not isinstance(parsed, EstimateRequest):
-        return []
-    return [(record["id"], str(record["name"])) for record in platforms_for(parsed, catalog)]
-
-
-def _bill(data: dict[str, Any], extras: Any) -> dict[str, Any]:
-    """The bill of a content out of clean forms."""
-    kept = [form.cleaned_data for form in extras if form.cleaned_data and not form.cleaned_data.get("DELETE")]
-    items = [
-        {
-            "name": item["name"],
-            "quantity": item["quantity"],
-            "unit_price": None if item["unit_price"] is None else float(item["unit_price"]),
-            "source": item["source"],
-        }
-        for item in kept
-    ]
-    bill = {
-        "currency": data["currency"] or None,
-        "platform": data["platform"] or None,
-        "spares": data["spares"] or None,
-        "extra": [{key: value for key, value in item.items() if value not in (None, "")} for item in items]
-        or None,
-    }
-    return {key: value for key, value in bill.items() if value is not None}
+    return found
 
 
 @require_safe
@@ -162,9 +138,7 @@ def _bill(data: dict[str, Any], extras: Any) -> dict[str, Any]:
 def plan_version(request: PersonRequest, uid: str, number: int) -> HttpResponse:
     """One version as it was answered when it was kept."""
     plan = get_object_or_404(all_plans(), uid=uid)
-    version = version_of(plan, number)
-    if version is None:
-        raise Http404
+    version = version_or_404(plan, str(number))
     context = {"plan": plan, "version": version, "page": version_page(version, current_catalog())}
     return render(request, "planner/plans/version.html", context)
 
@@ -173,19 +147,17 @@ def plan_version(request: PersonRequest, uid: str, number: int) -> HttpResponse:
 @require_role(Role.VIEWER)
 def plan_diff(request: PersonRequest, uid: str) -> HttpResponse:
     """What differs between two versions: what was asked, and what came out."""
-    plan = get_object_or_404(all_plans(), uid=uid)
-    last = _number(request.GET.get("to", ""), plan)
-    first = _number(request.GET.get("from", str(max(1, last - 1))), plan)
-    before, after = version_of(plan, first), version_of(plan, last)
-    if before is None or after is None:
-        raise Http404
-    context = {
+    plan, catalog = get_object_or_404(all_plans(), uid=uid), current_catalog()
+    after = version_or_404(plan, request.GET.get("to", ""))
+    before = version_or_404(plan, request.GET.get("from", "") or str(max(1, after.number - 1)))
+    context: dict[str, Any] = {
         "plan": plan,
         "before": before,
         "after": after,
-        "fields": changed_fields(before.content, after.content),
+        "fields": [changed(item, catalog) for item in differences(before.content, after.content)],
         "figures": changed_figures(before, after),
         "numbers": range(plan.number, 0, -1),
+        "new_basis": before.basis != after.basis,
     }
     return render(request, "planner/plans/diff.html", context)
 
@@ -194,13 +166,15 @@ def plan_diff(request: PersonRequest, uid: str) -> HttpResponse:
 @require_role(Role.VIEWER)
 def compare_plans(request: PersonRequest) -> HttpResponse:
     """Plans side by side; which ones is in the address."""
-    uids = list(dict.fromkeys(request.GET.getlist("id")))[:MOST_COMPARED]
-    versions = newest_versions(uids)
+    uids = list(dict.fromkeys(request.GET.getlist("id")))
+    versions = newest_versions(uids[:MOST_COMPARED])
+    only = request.GET.get("only") == "different"
     context = {
-        "table": comparison(versions, only_different=request.GET.get("only") == "different"),
-        "versions": versions,
-        "missing": len(uids) - len(versions),
-        "only": request.GET.get("only", ""),
-        "ids": [version.plan.uid for version in versions],
+        "table": comparison(versions, current_catalog(), only_different=only),
+        "missing": len(uids[:MOST_COMPARED]) - len(versions),
+        "too_many": len(uids) > MOST_COMPARED,
+        "most": MOST_COMPARED,
+        "only": only,
+        "ids": "&".join(f"id={version.plan.uid}" for version in versions),
     }
     return render(request, "planner/plans/compare.html", context)
