@@ -125,9 +125,11 @@ def _kept(model: str, card: str, owner: User) -> SavedPlan:
     catalog = current_catalog()
     content = checked(content_of_query(f"m={model}&a={card}&n=1"), catalog)
     assert isinstance(content, Content), content
-    return keep_new(
+    plan = keep_new(
         content, catalog=catalog, on=ON, name=f"{model} on {card}", notes="", note="", actor=owner
     )
+    assert isinstance(plan, SavedPlan), plan
+    return plan
 
 
 def _copied(plan: SavedPlan, place: int, users: Sequence[User], chance: random.Random) -> SavedPlan:

@@ -32,9 +32,9 @@ def plain_amount(value: Decimal | float) -> str:
     return _written(value, CENTS) if size >= 0.01 else f"{float(value):.2g}"
 
 
-def exact_amount(value: Decimal, currency: str) -> str:
+def exact_amount(value: Decimal | float, currency: str) -> str:
     """An amount to its last digit, as it was quoted: CNY 15,800 · USD 1,234.50 · USD 0.0125."""
-    return _with_currency(_written(value, WHOLE if value == value.to_integral_value() else EXACT), currency)
+    return _with_currency(_written(value, WHOLE if value == int(value) else EXACT), currency)
 
 
 def exchange_text(rate: float, *, given: str, wanted: str) -> str:

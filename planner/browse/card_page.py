@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from planner.amounts import amount
+from planner.amounts import amount, exact_amount
 from planner.answers.catalog import edited_fields
 from planner.answers.catalog_fields import ACCELERATOR_FIELDS, ACCELERATOR_FIGURES
 from planner.browse.figures import Derived, FigureRow, figure_rows, whole_if_whole
@@ -25,6 +25,7 @@ from planner.core.specs import AcceleratorSpec, Catalog, EngineSpec
 from planner.core.support import runs
 from planner.core.weights import published_scheme_id
 from planner.messages.catalog import CLASSES, FIELDS, TIERS
+from planner.messages.money import asked_for
 from planner.models import Accelerator
 from planner.reference.page import plan_link
 from planner.setup import ENGINE_NAMES
@@ -62,6 +63,7 @@ class Offer:
     """One price that holds today."""
 
     amount: str
+    stated: str  # what the source says, where it was exchanged
     supplier: str
     source: str
     quantity: int
@@ -226,7 +228,10 @@ def _fit_row(fit: ModelFit) -> FitRow:
 
 def offer_of(price: Price, currency: str) -> Offer:
     return Offer(
-        amount=amount(price.amount, currency),
+        amount=asked_for(price, currency),
+        stated=exact_amount(price.stated, price.stated_currency)
+        if price.rate is not None and price.stated is not None
+        else "",
         supplier=price.supplier,
         source=price.source,
         quantity=price.minimum_quantity,

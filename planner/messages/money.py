@@ -6,7 +6,8 @@ from typing import Any
 from django.utils.translation import gettext as now
 from django.utils.translation import gettext_lazy as _
 
-from planner.amounts import amount, exchange_text
+from planner.amounts import amount, exact_amount, exchange_text
+from planner.core.cost.prices import Price
 
 # What a public price is the price of.
 BASES: dict[str, Any] = {
@@ -66,6 +67,13 @@ def basis_name(price: Mapping[str, Any]) -> str:
     return str(BASES[price["basis"]]) if price["basis"] else ""
 
 
+def asked_for(price: Price, currency: str, *, count: int = 1) -> str:
+    """What is asked for so many: to the last digit where a source says it, rounded where it was exchanged or counted out."""
+    whole = price.amount * count
+    counted = price.rate is not None or bool(price.stated_per)
+    return amount(whole, currency) if counted else exact_amount(whole, currency)
+
+
 def price_sentence(price: Mapping[str, Any], currency: str) -> str:
     """Whose word a price is, of when, until when, and at which rate it was exchanged into `currency`."""
     parts = [_whose(price)]
@@ -85,7 +93,7 @@ def _whose(price: Mapping[str, Any]) -> str:
         values = {"what": basis_name(price), "date": price["quoted_on"]}
         if price["stated_low"] is None:
             return now("public, not an offer: %(what)s, %(date)s") % values
-        values |= {"low": amount(price["stated_low"], price["stated_currency"])}
+        values |= {"low": exact_amount(price["stated_low"], price["stated_currency"])}
         return now("public, not an offer: %(what)s, %(date)s, from %(low)s; the upper end counts") % values
     return now("quoted by %(supplier)s on %(date)s") % {
         "supplier": price["supplier"],
@@ -95,7 +103,7 @@ def _whose(price: Mapping[str, Any]) -> str:
 
 def _exchanged(price: Mapping[str, Any], currency: str) -> str:
     values = {
-        "stated": amount(price["stated"], price["stated_currency"]),
+        "stated": exact_amount(price["stated"], price["stated_currency"]),
         "rate": exchange_text(price["rate"], given=price["stated_currency"], wanted=currency),
     }
     if price["rate_assumed"]:

@@ -16,7 +16,7 @@ from planner.amounts import amount, exact_amount, exchange_text
 from planner.core.cost.prices import PriceBook
 from planner.core.figures import DASH
 from planner.core.specs import Catalog
-from planner.messages.money import EVENTS
+from planner.messages.money import EVENTS, asked_for
 from planner.models import Quote
 from planner.queries.prices import Rates
 from planner.queries.quotes import state_of
@@ -179,7 +179,7 @@ def _standing(quote: Quote, row: QuoteRow, book: PriceBook, *, on: date) -> Stan
     best = finder(quote.subject, quantity=quote.minimum_quantity)
     if best is None or best.quote in (None, quote.uid):
         return Standing(text=_it_counts(quote, row))
-    values = {"supplier": best.supplier, "price": amount(best.amount, book.currency)}
+    values = {"supplier": best.supplier, "price": asked_for(best, book.currency)}
     return Standing(
         text=_("%(supplier)s asks less, %(price)s, so that one counts.") % values, other=best.quote or ""
     )

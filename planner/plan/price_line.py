@@ -6,12 +6,11 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from planner.amounts import amount
 from planner.core.cost.prices import Price
 from planner.core.figures import NBSP
 from planner.core.request import EstimateRequest
 from planner.messages import word
-from planner.messages.money import LACKS, price_sentence
+from planner.messages.money import LACKS, asked_for, price_sentence
 from planner.queries.prices import Books
 
 
@@ -48,9 +47,9 @@ def price_line(request: EstimateRequest, books: Books) -> PriceLine | None:
 
 def _priced(price: Price, count: int, name: str, currency: str) -> PriceLine:
     values = {
-        "total": amount(price.amount * count, currency),
+        "total": asked_for(price, currency, count=count),
         "cards": f"{count}{NBSP}×{NBSP}{name}",
-        "one": amount(price.amount, currency),
+        "one": asked_for(price, currency),
         "whose": price_sentence({**asdict(price)}, currency),
     }
     text = _("for %(cards)s, %(whose)s.") if count == 1 else _("for %(cards)s at %(one)s, %(whose)s.")

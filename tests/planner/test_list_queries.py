@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from access.models import User
 from access.roles import Role
 from planner.answers.length_files import Question, Read, read_log
-from planner.core.traffic.table import Asked
+from planner.core.traffic.asked import Asked
 from planner.models import Accelerator, AcceleratorMapping, LengthLog, ModelShape, Platform, Quote, SavedPlan
 from tests.access.people import person, signed_in
 from tests.planner.browse.conftest import catalog  # noqa: F401  # the small catalog, synced

@@ -11,9 +11,10 @@ from access.models import User
 from planner.actions.entries import retire_entry
 from planner.actions.quotes import create_quotes
 from planner.answers.catalog import ACCELERATORS, change, create
-from planner.models import Accelerator
+from planner.models import Accelerator, TeamSettings
 from tests.planner.browse.small import CARD, MODEL, own_card
 from tests.planner.browse.test_lists import text_of
+from tests.planner.money.offers import offer
 
 pytestmark = pytest.mark.usefixtures("catalog")
 PAGES = {
@@ -184,3 +185,14 @@ def test_cards_that_are_not_there_and_too_many_are_said(viewer: Client) -> None:
         viewer, f"id={CARD}&id=nvidia-l5"
     )
     assert "No card chosen yet" in compared(viewer, "")
+
+
+def test_quoted_price_is_shown_to_its_last_digit_and_an_exchanged_one_beside_what_was_quoted(
+    viewer: Client,
+) -> None:
+    TeamSettings.objects.create(pk=1, currency="USD")
+    offer(CARD, "2500.25", valid_until=date(2099, 1, 1))
+    offer(CARD, "14200.50", "CNY", valid_until=date(2099, 1, 1))  # at 7.1
+    text = text_of(viewer.get(f"/catalog/accelerators/{CARD}/"))
+    assert "USD 2,500.25 Hua Dong Trading" in text
+    assert "USD 2,000 CNY 14,200.50 Hua Dong Trading" in text

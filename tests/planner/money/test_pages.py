@@ -324,6 +324,14 @@ def test_quote_that_is_beaten_leads_to_the_one_that_counts(client: Client) -> No
     assert f'href="{QUOTES}{cheap.uid}/"' in response.content.decode()
 
 
+def test_quoted_price_is_shown_to_its_last_digit_wherever_it_stands(client: Client) -> None:
+    TeamSettings.objects.create(pk=1, currency="USD")
+    lasting(price="2500.25")
+    assert "USD 7,500.75 for 3 × L4 at USD 2,500.25" in text_of(client.get("/plan/?a=nvidia-l4&n=3"))
+    other = lasting(price="2600")
+    assert "asks less, USD 2,500.25" in text_of(client.get(f"{QUOTES}{other.uid}/"))
+
+
 def test_quote_in_another_currency_says_the_rate(client: Client) -> None:
     quote = lasting(price="14200", currency="CNY")
     text = text_of(client.get(f"{QUOTES}{quote.uid}/"))
