@@ -108,7 +108,7 @@ def _input_row(path: Path, versions: Sequence[PlanVersion], catalog: Catalog) ->
 
 
 def _figure_row(key: str, name: str, figures: Sequence[dict[str, Any]]) -> Row:
-    best = _best(key, figures)
+    best = best_of(key, figures)
     return Row(
         name=name,
         cells=[
@@ -118,7 +118,7 @@ def _figure_row(key: str, name: str, figures: Sequence[dict[str, Any]]) -> Row:
     )
 
 
-def _best(key: str, figures: Sequence[dict[str, Any]]) -> Any:
+def best_of(key: str, figures: Sequence[dict[str, Any]]) -> Any:
     """The best value of a row; None where it has no order, all look alike, or amounts are in different currencies."""
     known = [each for each in figures if each.get(key) is not None]
     alike = len({figure_text(key, each) for each in known}) < 2

@@ -226,9 +226,10 @@ def _bill(bill: Mapping[str, Any], *, with_prices: bool) -> dict[str, Any]:
 def bill_row(item: Mapping[str, Any], currency: str, *, with_prices: bool) -> BillRow:
     """One line of a bill, written out with whose word its price is."""
     price = item["price"] if with_prices else None
+    said = item["note"]["message"] if item["note"] and with_prices else ""
     return BillRow(
         name=item["name"],
-        note=item["note"]["message"] if item["note"] else "",
+        note=" · ".join(part for part in (_("spare") if item["kind"] == "spare" else "", said) if part),
         quantity=count(item["quantity"]),
         unit_price=amount(item["unit_price"], None) if with_prices else "",
         total=amount(item["total"], None) if with_prices else "",

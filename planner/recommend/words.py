@@ -37,6 +37,7 @@ class Named:
     how: str  # awq-int4 · TP 2 · vLLM 0.33
     link: str  # "" where the plan page has no input for something in it
     cost_link: str = ""  # to what it costs to own, at the price of the option; "" likewise
+    save_link: str = ""  # to where it is kept as a plan, in the currency and by the prices of the option; "" likewise
     narrow: Sequence[str] = ()  # what is stored in fewer bits than published quality is known for
 
 
@@ -73,7 +74,8 @@ def named(option: Option, catalog: Catalog) -> Named:
         name=f"{option['count']}{NBSP}×{NBSP}{card.name}",
         how=" · ".join([option["weights"], *_spread(option), *_cache(option), engine_name(option["engine"])]),
         link=plan_link(option["request"]),
-        cost_link=cost_link(option),
+        cost_link=_with_money("planner:costs", option),
+        save_link=_with_money("planner:new_plan", option),
         narrow=narrow(option, catalog),
     )
 
@@ -115,8 +117,8 @@ def plan_link(request: Mapping[str, Any]) -> str:
     return f"{reverse('planner:plan')}?{query}" if query else reverse("planner:plan")
 
 
-def cost_link(option: Option) -> str:
-    """The address of what an option costs to own, with its price where it has one."""
+def _with_money(name: str, option: Option) -> str:
+    """The address of a page about an option, with its price where it has one."""
     plan, cost = plan_of_request(option["request"]), option["cost"]
     if plan is None:
         return ""
@@ -128,7 +130,7 @@ def cost_link(option: Option) -> str:
             {"ps": kind} if kind == "public" else {"cp": f"{cost['unit_price']:g}"} if kind == "given" else {}
         )
     query = "&".join(part for part in (plan.query(), urlencode(money)) if part)
-    return f"{reverse('planner:costs')}?{query}"
+    return f"{reverse(name)}?{query}"
 
 
 def objective_name(objective: str, *, by: str = "power") -> str:

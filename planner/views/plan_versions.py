@@ -157,9 +157,17 @@ def plan_diff(request: PersonRequest, uid: str) -> HttpResponse:
         "fields": [changed(item, catalog) for item in differences(before.content, after.content)],
         "figures": changed_figures(before, after),
         "numbers": range(plan.number, 0, -1),
-        "new_basis": before.basis != after.basis,
+        "new_basis": _other_basis(before, after),
     }
     return render(request, "planner/plans/diff.html", context)
+
+
+def _other_basis(before: PlanVersion, after: PlanVersion) -> bool:
+    """Whether catalog or prices moved between two versions; prices in two currencies are two bases anyway."""
+    sides = [dict(version.basis) for version in (before, after)]
+    if before.answer["bill"]["currency"] != after.answer["bill"]["currency"]:
+        sides = [{**side, "prices": None} for side in sides]
+    return sides[0] != sides[1]
 
 
 @require_safe

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from access.declare import require_role
+from access.models import User
 from access.roles import Role
 from planner.answers.estimates import is_problem, problem_message
 from planner.answers.recommendations import answer_for_page
@@ -128,6 +129,7 @@ def _context(request: HttpRequest, search: Search, books: Books, catalog: Catalo
         "presets": presets(search, path=reverse("planner:recommend")),
         "values": search.values,
         "query": search.query(),
+        "may_write": isinstance(request.user, User) and request.user.may(Role.OPERATOR),
     }
 
 
