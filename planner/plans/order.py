@@ -64,7 +64,7 @@ def order_forms(
     return OrderForms(
         content=content,
         bill=BillForm(_platforms(content, catalog), team.currency, given, initial=start),
-        extras=cast("BaseExtras", ExtraFormSet(given, initial=bill.get("extra", []), prefix="extra")),
+        extras=cast("BaseExtras", ExtraFormSet(given, initial=_typed(bill), prefix="extra")),
         cost=CostForm(
             _in_force(currency, on), currency, given, initial=content.get("cost") or {}, prefix="cost"
         ),
@@ -88,6 +88,19 @@ def _platforms(content: Mapping[str, Any], catalog: Catalog) -> list[tuple[str, 
         record = catalog.platform_records.get(own)
         choices.append((own, str(record["name"]) if record else own))
     return choices
+
+
+def _typed(bill: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The other items of a bill as the form shows them: 18000, not 18000.0."""
+    return [
+        {
+            **item,
+            "unit_price": None
+            if item.get("unit_price") is None
+            else f"{item['unit_price']:.2f}".removesuffix(".00"),
+        }
+        for item in bill.get("extra", [])
+    ]
 
 
 def _item(data: Mapping[str, Any]) -> dict[str, Any]:
