@@ -19,14 +19,25 @@ TYPE_PREFIX = "urn:decodeck:problem:"
 
 
 def problem(
-    code: str, *, status: int, title: str, detail: str = "", errors: Sequence[dict[str, Any]] = ()
+    code: str,
+    *,
+    status: int,
+    title: str,
+    detail: str = "",
+    errors: Sequence[dict[str, Any]] = (),
+    current: dict[str, Any] | None = None,
 ) -> JsonResponse:
-    """Return one problem; `errors` has a {field, code, message} for each field that is wrong."""
+    """Return one problem; `errors` has a {field, code, message} for each field that is wrong.
+
+    `current` is what a write met that started from something older.
+    """
     body: dict[str, Any] = {"type": TYPE_PREFIX + code, "title": str(title), "status": status, "code": code}
     if detail:
         body["detail"] = str(detail)
     if errors:
         body["errors"] = list(errors)
+    if current is not None:
+        body["current"] = current
     return JsonResponse(body, status=status, content_type=MEDIA_TYPE)
 
 

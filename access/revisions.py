@@ -1,6 +1,7 @@
 """Writes that name what they started from: `If-Match: "3"` on a request, so that nobody overwrites what they have not seen."""
 
 import re
+from typing import Any
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
@@ -37,14 +38,15 @@ def typed_revision(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
 
 
-def changed_meanwhile(current: int) -> HttpResponse:
-    """The answer to a write that started from an older revision."""
+def changed_meanwhile(current: int, *, shown: dict[str, Any] | None = None) -> HttpResponse:
+    """The answer to a write that started from an older revision; `shown` is what stands there now."""
     response = problem(
         "changed_meanwhile",
         status=412,
         title=_("Somebody else changed this meanwhile."),
         detail=_("It is at revision %(current)s now. Read it again, and apply your change to that.")
         % {"current": current},
+        current=shown,
     )
     response["ETag"] = etag(current)
     return response

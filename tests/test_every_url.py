@@ -23,6 +23,10 @@ OPERATOR = Access(role=Role.OPERATOR)
 ADMIN = Access(role=Role.ADMIN)
 CATALOG = Access(scope=Scope.CATALOG_READ, write=Scope.CATALOG_WRITE)
 QUOTES = Access(scope=Scope.QUOTES_READ, write=Scope.QUOTES_WRITE)
+PLANS = Access(scope=Scope.PLANS_READ, write=Scope.PLANS_WRITE)
+PLANS_READ = Access(scope=Scope.PLANS_READ)
+PLANS_WRITE = Access(scope=Scope.PLANS_WRITE)
+PLANS_APPROVE = Access(scope=Scope.PLANS_APPROVE)
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,8 @@ ADDRESSES = {
     "planner:cost_table": Address(VIEWER, args={"table": "terms"}),
     "planner:budget": Address(VIEWER),
     "planner:budget_table": Address(VIEWER),
+    "planner:assumptions": Address(VIEWER),
+    "planner:change_assumptions": Address(OPERATOR, "POST"),
     "planner:api_costs": Address(Access(scope=Scope.QUOTES_READ), "POST"),
     "planner:api_cost_assumptions": Address(QUOTES),
     "planner:quotes": Address(VIEWER),
@@ -143,6 +149,20 @@ ADDRESSES = {
     "planner:share_plan": Address(OPERATOR, "POST", {"uid": "none"}),
     "planner:unshare_plan": Address(OPERATOR, "POST", {"uid": "none", "pk": 1}),
     "planner:shared_plan": Address(PUBLIC, args={"secret": "unknown"}),
+    "planner:api_plans": Address(PLANS),
+    "planner:api_plan_comparisons": Address(PLANS_READ, "POST"),
+    "planner:api_plan": Address(PLANS, args={"uid": "none"}),
+    "planner:api_plan_versions": Address(PLANS, args={"uid": "none"}),
+    "planner:api_plan_version": Address(PLANS_READ, args={"uid": "none", "number": 1}),
+    "planner:api_plan_diff": Address(PLANS_READ, args={"uid": "none"}),
+    "planner:api_plan_comments": Address(PLANS, args={"uid": "none"}),
+    "planner:api_propose_plan": Address(PLANS_WRITE, "POST", {"uid": "none"}),
+    "planner:api_withdraw_plan": Address(PLANS_WRITE, "POST", {"uid": "none"}),
+    "planner:api_approve_plan": Address(PLANS_APPROVE, "POST", {"uid": "none"}),
+    "planner:api_reject_plan": Address(PLANS_APPROVE, "POST", {"uid": "none"}),
+    "planner:api_reopen_plan": Address(PLANS_WRITE, "POST", {"uid": "none"}),
+    "planner:api_plan_shares": Address(PLANS_WRITE, args={"uid": "none"}),
+    "planner:api_plan_share": Address(PLANS_WRITE, "DELETE", {"uid": "none", "pk": 1}),
     "planner:evaluate_plan": Address(OPERATOR, "POST", {"uid": "none"}),
     "planner:api_plan_evaluations": Address(
         Access(scope=Scope.PLANS_READ, write=Scope.PLANS_WRITE), args={"uid": "none"}

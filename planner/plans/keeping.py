@@ -44,9 +44,7 @@ def keep_as_given(
 
 
 @transaction.atomic
-def change_plan(
-    plan: SavedPlan, changes: Mapping[str, Any], *, revision: int, actor: User
-) -> SavedPlan:
+def change_plan(plan: SavedPlan, changes: Mapping[str, Any], *, revision: int, actor: User) -> SavedPlan:
     """Change name, notes, owner or `archived`: brought back before anything else, archived after it.
 
     Raises ConflictError, and RefusedError where something else of an archived plan is to change.
