@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from planner.amounts import amount
 from planner.answers.budgets import answer
@@ -307,8 +307,8 @@ def _with_errors(form: BudgetForm, problem: Mapping[str, Any]) -> BudgetPage:
 def field_label(key: str) -> str:
     """The label of an input, as the form has it."""
     labels = {
-        "lo": _("From"),
-        "hi": _("To"),
+        "lo": pgettext("budget", "From"),
+        "hi": pgettext("budget", "To"),
         "cur": _("Currency"),
         "ps": _("Prices"),
         "place": _("Where"),

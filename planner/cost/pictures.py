@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from planner.amounts import amount, plain_amount
 from planner.charts import Bar, Part, bar
@@ -49,7 +50,7 @@ def yearly_bar(cost: Mapping[str, Any]) -> Bar | None:
     parts = [
         (YEARLY["depreciation"], str(ITEMS["depreciation"]), terms["depreciation"], ""),
         (YEARLY["power"], str(ITEMS["power"]), terms["power"], _("PUE included")),
-        (YEARLY["work"], _("Work"), work, _("%s hours a month") % f"{hours:g}"),
+        (YEARLY["work"], pgettext("people", "Work"), work, _("%s hours a month") % f"{hours:g}"),
         (YEARLY["failures"], str(ITEMS["failures"]), terms["failures"], ""),
         (YEARLY["hosting"], _("Hosting, licences"), place, ""),
     ]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext as now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from access.forms import Styled
@@ -119,7 +119,7 @@ class BillForm(Styled, forms.Form):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.fields["platform"].choices = [("", _("not chosen")), *platforms]  # type: ignore[attr-defined]
-        own = now("the team's: %s") % team_currency
+        own = gettext("the team's: %s") % team_currency
         self.fields["currency"].choices = [("", own), *((code, code) for code in CURRENCIES)]  # type: ignore[attr-defined]
 
 
@@ -139,7 +139,7 @@ class BaseExtras(forms.BaseFormSet):
         names = [form.cleaned_data["name"] for form in self.kept() if "name" in form.cleaned_data]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            text = now("%s is here twice. Give each item a name of its own.") % ", ".join(twice)
+            text = gettext("%s is here twice. Give each item a name of its own.") % ", ".join(twice)
             raise forms.ValidationError(text, code="twice")
 
     def kept(self) -> list[forms.Form]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import gettext_noop as now
+from django.utils.translation import gettext_noop, pgettext_lazy
 
 ASSUMPTION_NAMES: dict[str, Any] = {
     "depreciation_years": _("Depreciated over"),
@@ -127,16 +127,16 @@ VALUES: dict[str, Any] = {
 
 FORMULAS = frozenset(
     {
-        now("price of one × count"),
-        now("price of the platform"),
-        now("other items of the bill"),
-        now("cards × share"),
-        now("licence of one × count"),
-        now("purchase × (1 − residual share) ÷ years"),
-        now("cards × (board power × (idle + (busy − idle) × duty) + host) × 8,760 h × PUE × tariff"),
-        now("(room + kW × price of one + rack units × price of one) × 12"),
-        now("cards × failures a year × cost of one, as a share of a card × price of one"),
-        now("hours a month × 12 × hourly rate"),
+        gettext_noop("price of one × count"),
+        gettext_noop("price of the platform"),
+        gettext_noop("other items of the bill"),
+        gettext_noop("cards × share"),
+        gettext_noop("licence of one × count"),
+        gettext_noop("purchase × (1 − residual share) ÷ years"),
+        gettext_noop("cards × (board power × (idle + (busy − idle) × duty) + host) × 8,760 h × PUE × tariff"),
+        gettext_noop("(room + kW × price of one + rack units × price of one) × 12"),
+        gettext_noop("cards × failures a year × cost of one, as a share of a card × price of one"),
+        gettext_noop("hours a month × 12 × hourly rate"),
     }
 )
 
@@ -146,7 +146,7 @@ GROUPS: dict[str, Any] = {
     "power": _("Power and cooling"),
     "hosting": _("Hosting and licences"),
     "failures": _("Failures"),
-    "work": _("Work"),
+    "work": pgettext_lazy("people", "Work"),
 }
 
 # Why a figure of an answer is null, or what it does not say.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext as now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from planner.amounts import amount, exact_amount, exchange_text
@@ -78,24 +78,26 @@ def price_sentence(price: Mapping[str, Any], currency: str) -> str:
     """Whose word a price is, of when, until when, and at which rate it was exchanged into `currency`."""
     parts = [_whose(price)]
     if price["valid_until"]:
-        parts.append(now("until %s") % price["valid_until"])
+        parts.append(gettext("until %s") % price["valid_until"])
     if price["minimum_quantity"] > 1:
-        parts.append(now("from %s pieces on") % price["minimum_quantity"])
+        parts.append(gettext("from %s pieces on") % price["minimum_quantity"])
     if price["rate"]:
         parts.append(_exchanged(price, currency))
-    return ", ".join(parts)
+    return gettext(", ").join(parts)
 
 
 def _whose(price: Mapping[str, Any]) -> str:
     if price["kind"] == "given":
-        return now("given here")
+        return gettext("given here")
     if price["kind"] == "public":
         values = {"what": basis_name(price), "date": price["quoted_on"]}
         if price["stated_low"] is None:
-            return now("public, not an offer: %(what)s, %(date)s") % values
+            return gettext("public, not an offer: %(what)s, %(date)s") % values
         values |= {"low": exact_amount(price["stated_low"], price["stated_currency"])}
-        return now("public, not an offer: %(what)s, %(date)s, from %(low)s; the upper end counts") % values
-    return now("quoted by %(supplier)s on %(date)s") % {
+        return (
+            gettext("public, not an offer: %(what)s, %(date)s, from %(low)s; the upper end counts") % values
+        )
+    return gettext("quoted by %(supplier)s on %(date)s") % {
         "supplier": price["supplier"],
         "date": price["quoted_on"],
     }
@@ -107,5 +109,5 @@ def _exchanged(price: Mapping[str, Any], currency: str) -> str:
         "rate": exchange_text(price["rate"], given=price["stated_currency"], wanted=currency),
     }
     if price["rate_assumed"]:
-        return now("%(stated)s at an assumed rate of %(rate)s") % values
-    return now("%(stated)s at %(rate)s") % values
+        return gettext("%(stated)s at an assumed rate of %(rate)s") % values
+    return gettext("%(stated)s at %(rate)s") % values
