@@ -32,6 +32,7 @@ from planner.setup import ENGINE_NAMES
 
 ENGINES = ("vllm", "sglang", "llama.cpp")
 SHOWN_FITS = 3
+OFFERS_SHOWN = 10
 TOKENS = LOADS[0].context
 
 
@@ -116,7 +117,7 @@ def card_page(entry: Accelerator, *, catalog: Catalog, words: dict[str, str], bo
         derived=_derived(card, book.buy(entry.key), book.currency),
         own_figures=sum(row.own for row in figures),
         fits=_fits(card, catalog) if entry.key in catalog.accelerators else None,
-        offers=[offer_of(price, book.currency) for price in book.purchase.get(entry.key, ())],
+        offers=offers_of(entry.key, book),
         currency=book.currency,
         platforms=_platforms(entry.key, catalog),
     )
@@ -226,7 +227,12 @@ def _fit_row(fit: ModelFit) -> FitRow:
     )
 
 
-def offer_of(price: Price, currency: str) -> Offer:
+def offers_of(key: str, book: PriceBook) -> list[Offer]:
+    """The cheapest offers for a thing."""
+    return [_offer(price, book.currency) for price in book.purchase.get(key, ())[:OFFERS_SHOWN]]
+
+
+def _offer(price: Price, currency: str) -> Offer:
     return Offer(
         amount=asked_for(price, currency),
         stated=exact_amount(price.stated, price.stated_currency)

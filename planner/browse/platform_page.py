@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from planner.amounts import amount
 from planner.answers.catalog import edited_fields
 from planner.answers.catalog_fields import PLATFORM_FIELDS, PLATFORM_FIGURES
-from planner.browse.card_page import Fact, Offer, offer_of
+from planner.browse.card_page import Fact, Offer, offers_of
 from planner.browse.figures import Derived, FigureRow, figure_rows, whole_if_whole
 from planner.browse.rows import Mark, kind_words, mark_of
 from planner.core.cost.prices import PriceBook
@@ -69,7 +69,7 @@ def platform_page(
         figures=figures,
         derived=_derived(parts),
         own_figures=sum(row.own for row in figures),
-        offers=[offer_of(price, book.currency) for price in book.purchase.get(entry.key, ())],
+        offers=offers_of(entry.key, book),
         sources=in_words(record["sources"], words),
     )
 

@@ -1,7 +1,6 @@
 """Pages of the catalog that only read: lists, records, cards by bandwidth and side by side."""
 
-from collections.abc import Callable, Sequence
-from datetime import date
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -20,6 +19,7 @@ from planner.browse.engine_page import engine_page
 from planner.browse.model_page import model_page
 from planner.browse.platform_page import platform_page
 from planner.browse.scheme_page import scheme_page
+from planner.clock import today
 from planner.core.cost.prices import PriceBook
 from planner.models import Accelerator, ModelShape, Platform, WeightScheme
 from planner.queries import browse as queries
@@ -49,9 +49,9 @@ def _list(
     return render_list(request, page=f"planner/browse/{name}.html", part=part, context=context)
 
 
-def prices_today() -> PriceBook:
-    """Quotes that hold today, in the currency of the team."""
-    return price_book(on=date.today(), currency=team_settings().currency)  # noqa: DTZ011  # the server's day
+def prices_today(only: Collection[str] | None = None) -> PriceBook:
+    """Quotes that hold today, in the currency of the team; of some things alone that is quick, however many there are."""
+    return price_book(on=today(), currency=team_settings().currency, only=only)
 
 
 @require_safe
@@ -74,7 +74,7 @@ def accelerators(request: PersonRequest) -> HttpResponse:
 def accelerator(request: PersonRequest, key: str) -> HttpResponse:
     """One accelerator."""
     entry = get_object_or_404(Accelerator, key=key)
-    page = card_page(entry, catalog=current_catalog(), words=source_words(), book=prices_today())
+    page = card_page(entry, catalog=current_catalog(), words=source_words(), book=prices_today([key]))
     uses = uses_of(entry) if entry.shipped is None and not entry.retired_at else []
     context = {"page": page, "entry": entry, "uses": uses, "may_write": request.user.may(Role.OPERATOR)}
     return render(request, "planner/browse/accelerator.html", context)
@@ -95,7 +95,9 @@ def bandwidth(request: PersonRequest) -> HttpResponse:
 def compare_accelerators(request: PersonRequest) -> HttpResponse:
     """Cards side by side on what decode needs."""
     catalog = current_catalog()
-    page = compare_page(request.GET.getlist("id"), request.GET.dict(), catalog=catalog, book=prices_today())
+    ids = request.GET.getlist("id")
+    named = {name.strip() for name in ids} & set(catalog.accelerators)
+    page = compare_page(ids, request.GET.dict(), catalog=catalog, book=prices_today(named))
     cards = [(key, spec.name) for key, spec in catalog.accelerators.items()]
     return render(request, "planner/browse/compare.html", {"page": page, "cards": cards})
 
@@ -121,7 +123,9 @@ def platforms(request: PersonRequest) -> HttpResponse:
 def platform(request: PersonRequest, key: str) -> HttpResponse:
     """One platform."""
     entry = get_object_or_404(Platform, key=key)
-    page = platform_page(entry, catalog=current_catalog(), words=source_words(), book=prices_today())
+    parts = [part["id"] for part in entry.record["accelerators"]]
+    book = prices_today([key, *parts])
+    page = platform_page(entry, catalog=current_catalog(), words=source_words(), book=book)
     uses = uses_of(entry) if entry.shipped is None and not entry.retired_at else []
     context = {"page": page, "entry": entry, "uses": uses, "may_write": request.user.may(Role.OPERATOR)}
     return render(request, "planner/browse/platform.html", context)

@@ -196,3 +196,12 @@ def test_quoted_price_is_shown_to_its_last_digit_and_an_exchanged_one_beside_wha
     text = text_of(viewer.get(f"/catalog/accelerators/{CARD}/"))
     assert "USD 2,500.25 Hua Dong Trading" in text
     assert "USD 2,000 CNY 14,200.50 Hua Dong Trading" in text
+
+
+def test_card_shows_the_cheapest_offers_and_leads_to_all_of_them(viewer: Client) -> None:
+    for number in range(12):
+        offer(CARD, str(2000 + number), valid_until=date(2099, 1, 1))
+    content = viewer.get(f"/catalog/accelerators/{CARD}/").content.decode()
+    assert "USD\u00a02,009" in content
+    assert "USD\u00a02,010" not in content
+    assert f'<a href="/buy/quotes/?q={CARD}">All quotes for it</a>' in content
