@@ -24,7 +24,14 @@ class TokenScheme(OpenApiAuthenticationExtension):
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        return {"type": "http", "scheme": "bearer", "description": "An API token: dk_…"}
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "description": (
+                "An API token (`dk_…`), made under Account → API tokens. What stands behind `token` in the `security` of a "
+                "call is the scope that it needs; its owner's role must include it too."
+            ),
+        }
 
 
 # Swagger UI's own style sheet draws its icons with data: addresses; they can show a picture and run nothing.

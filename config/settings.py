@@ -157,7 +157,7 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_CLASSES": ["access.counters.CallThrottle"],
     "DEFAULT_PARSER_CLASSES": ["access.strict_json.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "access.described.DescribedView",
     "EXCEPTION_HANDLER": "access.problems.exception_handler",
 }
 SPECTACULAR_SETTINGS = {
