@@ -11,7 +11,7 @@ class DescribedView(AutoSchema):
 
     def get_auth(self) -> list[dict[str, list[str]]]:
         scopes = self._scopes()
-        return [{name: scopes for name in scheme} for scheme in super().get_auth()]
+        return [dict.fromkeys(scheme, scopes) for scheme in super().get_auth()]
 
     def _scopes(self) -> list[str]:
         asked = [item for item in self.view.get_permissions() if isinstance(item, HasScope)]
