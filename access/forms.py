@@ -191,6 +191,17 @@ class UserChangeForm(Styled, forms.ModelForm):
         fields = ["role", "is_active"]
 
 
+def _host_to_call(url: str) -> str | None:
+    """The host of an http or https address with nothing in it that is not sent; None for any other text."""
+    try:
+        parts = urlsplit(url)
+        odd = parts.port == 0 or parts.username is not None or parts.password is not None or parts.fragment
+    except ValueError:  # brackets without an address in them, or a port beyond 65535
+        return None
+    is_plain = parts.scheme in ("http", "https") and not odd and " " not in url
+    return parts.hostname if is_plain else None
+
+
 class WebhookForm(Styled, forms.Form):
     """A machine that wants to hear of things."""
 
@@ -213,15 +224,8 @@ class WebhookForm(Styled, forms.Form):
     def clean_url(self) -> str:
         """An address that this server may call today; it is checked again with each call."""
         url: str = self.cleaned_data["url"]
-        try:
-            parts = urlsplit(url)
-            host, plain = (
-                parts.hostname,
-                parts.username is None and parts.password is None and not parts.fragment,
-            )
-        except ValueError:
-            host, plain, parts = None, False, urlsplit("")
-        if parts.scheme not in ("http", "https") or not host or not plain or " " in url:
+        host = _host_to_call(url)
+        if host is None:
             raise ValidationError(
                 _("Give an address that begins with https:// or http://, without a user name."),
                 code="invalid",

@@ -5,6 +5,7 @@ and its answer are committed together, so that a crash between them leaves neith
 """
 
 import hashlib
+import json
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -15,11 +16,13 @@ from django.db import IntegrityError, transaction
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from access.models import IdempotencyKey
 from access.problems import problem
+from access.revisions import etag
 
 HEADER = "Idempotency-Key"
 LIFE = timedelta(days=1)
@@ -84,7 +87,10 @@ def _replay(user_pk: int, *, key: str, digest: str) -> HttpResponse:
         )
     if row is None or row.status is None:
         return _in_flight()
-    return Response(row.answer, status=row.status, headers={"Idempotency-Replayed": "true"})
+    headers = {"Idempotency-Replayed": "true"}
+    if isinstance(row.answer, dict) and isinstance(row.answer.get("revision"), int):
+        headers["ETag"] = etag(row.answer["revision"])
+    return Response(row.answer, status=row.status, headers=headers)
 
 
 def _work(row: IdempotencyKey, work: Callable[[], HttpResponse]) -> HttpResponse:
@@ -108,7 +114,9 @@ def _work(row: IdempotencyKey, work: Callable[[], HttpResponse]) -> HttpResponse
 
 def _keep(row: IdempotencyKey, response: Any) -> bool:
     unanswered = IdempotencyKey.objects.filter(pk=row.pk, status=None)
-    return bool(unanswered.update(status=response.status_code, answer=response.data))
+    sent = JSONRenderer().render(response.data)  # times and amounts as they are sent; nothing for a 204
+    answer = json.loads(sent) if sent else None
+    return bool(unanswered.update(status=response.status_code, answer=answer))
 
 
 def _in_flight() -> HttpResponse:

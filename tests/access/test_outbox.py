@@ -3,10 +3,8 @@
 import hashlib
 import hmac
 import json
-import threading
 from collections.abc import Iterator
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -17,47 +15,17 @@ from access import outbox
 from access.models import OutboxMessage, Webhook
 from access.outbox import ATTEMPTS, LEASE, deliver_due, enqueue_mail, enqueue_webhook
 from access.sealing import seal
+from tests.access.receiver import Receiver, receiving
 
 pytestmark = pytest.mark.django_db
 SECRET = "a secret of the receiver"
 
 
-class Receiver(ThreadingHTTPServer):
-    """A machine that hears of things, and answers what it is told to."""
-
-    answers: list[int]
-    calls: list[tuple[str, dict[str, str], bytes]]
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/hook?a=1"
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Receiver
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.calls.append((self.path, dict(self.headers), body))
-        self.send_response(self.server.answers.pop(0) if self.server.answers else 204)
-        self.send_header("Location", "/elsewhere")
-        self.end_headers()
-
-    def log_message(self, *args: Any) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture
 def receiver(settings: Any) -> Iterator[Receiver]:
     settings.OUTGOING_ALLOWED = ["127.0.0.0/8"]
-    server = Receiver(("127.0.0.1", 0), Handler)
-    server.answers, server.calls = [], []
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with receiving() as server:
+        yield server
 
 
 def webhook(url: str) -> Webhook:
