@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from access.forms import Styled
 from planner.core.traffic.asked import CSV, JSONL, MAX_HOURS, METRICS, Asked, Question
@@ -52,7 +53,7 @@ class NewLogForm(Styled, forms.Form):
     )
     file = forms.FileField(label=_("File"), required=False, allow_empty_file=True)
     text = _text(_("or its lines"), 8, placeholder="prompt_tokens,completion_tokens,start_time,latency_s")
-    kind = forms.ChoiceField(label=_("What it is"), choices=KINDS, required=False)
+    kind = forms.ChoiceField(label=pgettext_lazy("of a file", "What it is"), choices=KINDS, required=False)
     input_column = _column(_("Input tokens"))
     output_column = _column(_("Output tokens"))
     start_column = _column(_("Start"))

@@ -179,7 +179,7 @@ def _column_text(column: Mapping[str, Any]) -> str:
     if not unit:
         return str(column["name"])
     text = _("%(name)s, in %(unit)s") % {"name": column["name"], "unit": unit}
-    return f"{text} ({_('taken from the size of its numbers')})" if column["assumed"] else text
+    return _("%s, taken from the size of its numbers") % text if column["assumed"] else text
 
 
 def _others(read: Mapping[str, Any]) -> str:
