@@ -89,9 +89,10 @@ class Listing:
         return (self.page - 1) * PER_PAGE + 1
 
     @property
-    def last(self) -> int:
-        """The number of the last row shown."""
-        return self.first + len(self.rows) - 1
+    def span(self) -> dict[str, str]:
+        """The numbers of the first and the last row shown, and of all that match, as they are read: 1,001 of 10,000."""
+        last = self.first + len(self.rows) - 1
+        return {"first": f"{self.first:,}", "last": f"{last:,}", "total": f"{self.total:,}"}
 
 
 def listing(

@@ -53,7 +53,9 @@ LISTS = {
     "/catalog/names/": ["", "q=board", "page=2"],
     "/lengths/": [""],
     "/account/audit/": [""],
+    "/account/webhooks/": [""],
     "/api/v1/quotes": ["", "limit=200", "q=nvidia+trading", "state=valid", "currency=CNY&offer=purchase"],
+    "/api/v1/plans": ["", "limit=200", "q=chat+llama", "state=approved", "owner=operator-3"],
     "/api/v1/accelerators": ["", "limit=200", "q=nvidia"],
     "/api/v1/platforms": [""],
     "/api/v1/models": [""],
@@ -64,7 +66,8 @@ LISTS = {
 }
 # Lists that come in pieces when somebody scrolls or filters.
 WITH_HTMX = ("/buy/quotes/", "/plans/", "/catalog/accelerators/")
-DEEP = {"/api/v1/quotes": 40}  # pages of 200 rows to walk before the one that is measured
+# Pages of 200 rows to walk before the one that is measured.
+DEEP = {"/api/v1/quotes": 40, "/api/v1/plans": 20}
 
 
 @dataclass(slots=True)

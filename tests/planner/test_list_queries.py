@@ -85,6 +85,7 @@ LISTS: dict[str, tuple[Any, Make]] = {
     "/catalog/models/?sort=family": (ModelShape, lambda number, _owner: copy_of(ModelShape, number)),
     "/catalog/names/": (AcceleratorMapping, mapping),
     "/api/v1/quotes": (Quote, quote),
+    "/api/v1/plans": (SavedPlan, plan),
     "/api/v1/length-logs": (LengthLog, length_log),
     "/api/v1/accelerators": (Accelerator, lambda number, _owner: copy_of(Accelerator, number)),
     "/api/v1/platforms": (Platform, lambda number, _owner: copy_of(Platform, number)),
