@@ -25,19 +25,14 @@ from planner.plans.compared import difference
 from planner.plans.keeping import keep_as_given
 from planner.plans.saving import Faults, Same
 from planner.queries import current_catalog
+from planner.queries.plans import named_version
 from planner.queries.plans import plans as all_plans
-from planner.queries.plans import version_of
 from planner.schemas import plans as schemas
 
 
 def version_or_404(plan: SavedPlan, text: str | None) -> PlanVersion:
     """The version of this number; the newest where none is named."""
-    if not text:
-        found = version_of(plan)
-    elif text.isascii() and text.isdigit() and len(text) < 9:
-        found = version_of(plan, int(text)) if int(text) else None
-    else:
-        found = None
+    found = named_version(plan, text)
     if found is None:
         raise Http404
     return found

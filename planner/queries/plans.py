@@ -90,6 +90,14 @@ def version_of(plan: SavedPlan, number: int | None = None) -> PlanVersion | None
     return found
 
 
+def named_version(plan: SavedPlan, text: str | None) -> PlanVersion | None:
+    """The version that an address names by its number; the newest where it names none, None where there is none such."""
+    if not text:
+        return version_of(plan)
+    is_number = text.isascii() and text.isdigit() and len(text) < 9
+    return version_of(plan, int(text)) if is_number and int(text) else None
+
+
 def newest_versions(uids: list[str]) -> list[PlanVersion]:
     """The newest version of each of these plans, in the order asked; what does not exist is left out. Two queries."""
     found = {plan.uid: plan for plan in plans().filter(uid__in=uids)}

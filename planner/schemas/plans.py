@@ -3,6 +3,7 @@
 from typing import Any
 
 from planner.schemas import NUMBER, PROBLEM, REQUEST, TEXT, WHOLE, object_of
+from planner.schemas.costs import BILL_ASKED, GIVEN
 
 WORD: dict[str, Any] = {"type": "string"}
 FLAG: dict[str, Any] = {"type": "boolean"}
@@ -16,38 +17,12 @@ BASIS: dict[str, Any] = object_of(
     {"catalog": WORD, "core": WORD, "calibration": TEXT, "prices": WORD},
     description="Names what it was answered with: the same names give the same answer.",
 )
-EXTRA: dict[str, Any] = {
-    **object_of(
-        {
-            "name": {**WORD, "maxLength": 120},
-            "quantity": NUMBERED,
-            "unit_price": NUMBER,
-            "currency": TEXT,
-            "source": TEXT,
-        },
-        required=False,
-    ),
-    "required": ["name"],
-}
 CONTENT: dict[str, Any] = {
     **object_of(
         {
             "request": {**REQUEST, "description": "The request of an estimate, without an id."},
-            "bill": object_of(
-                {
-                    "currency": {**TEXT, "description": "ISO 4217; null: the team's."},
-                    "platform": {**TEXT, "description": "Catalog id of what the cards are bought in."},
-                    "spares": {**WHOLE, "minimum": 0},
-                    "extra": {"type": ["array", "null"], "items": EXTRA, "maxItems": 50},
-                },
-                required=False,
-                nullable=True,
-            ),
-            "cost": {
-                "type": ["object", "null"],
-                "additionalProperties": {"type": "number"},
-                "description": "Assumptions of cost that this plan replaces, by name.",
-            },
+            "bill": BILL_ASKED,
+            "cost": GIVEN,
             "length_log": {**TEXT, "description": "uid of the length log that the load was read from."},
             "price_source": {"type": ["string", "null"], "enum": ["quotes", "public", None]},
         },
