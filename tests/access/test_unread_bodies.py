@@ -24,13 +24,12 @@ class Untouchable:
 def upload(client: Client, path: str) -> Any:
     # With a cookie the token is looked for in the body: that is what read it.
     client.cookies["csrftoken"] = "a" * 32
-    return client.generic(
-        "POST",
-        path,
-        CONTENT_TYPE="multipart/form-data; boundary=b",
-        CONTENT_LENGTH="900000",
-        **{"wsgi.input": Untouchable()},
-    )
+    environ: Any = {
+        "CONTENT_TYPE": "multipart/form-data; boundary=b",
+        "CONTENT_LENGTH": "900000",
+        "wsgi.input": Untouchable(),
+    }
+    return client.generic("POST", path, **environ)
 
 
 @pytest.mark.parametrize("path", UPLOADS)
