@@ -38,10 +38,12 @@ def webhooks() -> QuerySet[Webhook]:
 
 
 def webhooks_with_state() -> QuerySet[Webhook]:
-    """All webhooks with `last_state` and `last_at` of what was sent to them last. One query."""
+    """All webhooks with `last_state`, `last_error` and `last_at` of what was sent to them last. One query."""
     newest = OutboxMessage.objects.filter(webhook=OuterRef("pk")).order_by("-pk")
     return webhooks().annotate(
-        last_state=Subquery(newest.values("state")[:1]), last_at=Subquery(newest.values("created_at")[:1])
+        last_state=Subquery(newest.values("state")[:1]),
+        last_error=Subquery(newest.values("last_error")[:1]),
+        last_at=Subquery(newest.values("created_at")[:1]),
     )
 
 

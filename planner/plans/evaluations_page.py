@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from planner.answers.evaluations import shown
@@ -20,6 +21,13 @@ class Flip:
     name: str
     before: str
     after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flips:
+    """Figures that flipped for the same reasons."""
+
+    flips: Sequence[Flip]
     why: Sequence[str]
 
 
@@ -30,7 +38,7 @@ class Judgement:
     at: datetime
     number: int
     by: str
-    flips: Sequence[Flip]
+    flips: Sequence[Flips]
     failure: str
     problems: Sequence[str]
 
@@ -48,10 +56,17 @@ def _judgement(row: PlanEvaluation, plan: SavedPlan) -> Judgement:
         at=row.at,
         number=row.number,
         by=said["asked_by"] or "",
-        flips=[_flip(change, currency) for change in said["changes"]],
+        flips=[
+            Flips(flips=[_flip(change, currency) for change in changes], why=why)
+            for why, changes in groupby(said["changes"], key=_why)
+        ],
         failure=failure["message"],
         problems=[item["message"] for item in failure["problems"]],
     )
+
+
+def _why(change: Mapping[str, Any]) -> list[str]:
+    return [reason["message"] for reason in change["because"]]
 
 
 def _flip(change: Mapping[str, Any], currency: str) -> Flip:
@@ -59,7 +74,6 @@ def _flip(change: Mapping[str, Any], currency: str) -> Flip:
         name=change["name"],
         before=_side(change["code"], change["before"], currency),
         after=_side(change["code"], change["after"], currency),
-        why=[reason["message"] for reason in change["because"]],
     )
 
 
