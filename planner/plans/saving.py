@@ -184,7 +184,8 @@ def laid_on(plan: SavedPlan, change: Change, *, catalog: Catalog) -> Laid:
     others = differences(began, newest.content)
     sides = {"theirs": newest.content, "ours": change.ours, "mine": change.mine}
     found = choose(began, **sides) if change.apart else merge(began, **sides)
-    if not change.apart and not found.conflicts and _breaks(found.merged, change.ours, catalog):
+    settled = all(item.path in change.answered for item in found.conflicts)
+    if not change.apart and settled and _breaks(found.merged, change.ours, catalog):
         found = choose(began, **sides)
         return Laid(content=found.merged, newest=newest, conflicts=found.conflicts, others=others, apart=True)
     return Laid(
