@@ -12,7 +12,7 @@ from planner.answers.catalog import edited_fields
 from planner.answers.catalog_fields import PLATFORM_FIELDS, PLATFORM_FIGURES
 from planner.browse.card_page import Fact, Offer, offers_of
 from planner.browse.figures import Derived, FigureRow, figure_rows, whole_if_whole
-from planner.browse.rows import Mark, kind_words, mark_of
+from planner.browse.rows import Mark, between_words, kind_words, mark_of
 from planner.core.cost.prices import PriceBook
 from planner.core.figures import DASH, short, with_unit
 from planner.core.specs import AcceleratorSpec, Catalog
@@ -118,7 +118,7 @@ def _facts(entry: Platform) -> list[Fact]:
     edited = set(edited_fields(entry, PLATFORM_FIELDS))
     between = record["interconnect"]
     size = between["domain_size"]
-    link = str(between["type"] or DASH)
+    link = between_words(between["type"])
     texts: dict[str, str] = {
         "kind": kind_words(entry.kind),
         "form": str(record["form"] or DASH),

@@ -17,7 +17,7 @@ from planner.core.specs import AcceleratorSpec, Catalog, ModelSpec, Scheme
 from planner.core.units import GIB
 from planner.core.weights import part_bytes, published_scheme_id
 from planner.core.work import model_work
-from planner.messages.catalog import ATTENTION, CLASSES, KERNELS, ORIGINS, PLATFORM_KINDS
+from planner.messages.catalog import ATTENTION, BETWEEN, CLASSES, KERNELS, ORIGINS, PARTS, PLATFORM_KINDS
 from planner.models import Accelerator, CatalogEntry, EngineTable, ModelShape, Platform, WeightScheme
 from planner.setup import ENGINE_NAMES
 
@@ -87,6 +87,11 @@ def pcie_words(kind: str) -> str:
     return f"PCIe {generation}.0 {lanes}"
 
 
+def between_words(kind: str | None) -> str:
+    """What links the accelerators of a platform."""
+    return str(BETWEEN.get(kind, kind)) if kind else DASH
+
+
 def platform_row(entry: Platform, catalog: Catalog) -> Row:
     """Kind, accelerators, memory in all, link, power."""
     record = entry.record
@@ -105,7 +110,7 @@ def platform_row(entry: Platform, catalog: Catalog) -> Row:
                 for part, (_number, card) in zip(record["accelerators"], known, strict=True)
             ),
             whole_if_whole(sum(size for size in memory if size)) if None not in memory else DASH,
-            str(record["interconnect"]["type"] or DASH),
+            between_words(record["interconnect"]["type"]),
             number_words(power["value"]) if power else DASH,
         ),
     )
@@ -151,7 +156,7 @@ def active_parameters(model: ModelSpec, scheme: Scheme) -> float:
 def attention_words(model: ModelSpec) -> str:
     """Kinds of attention, each once."""
     kinds = dict.fromkeys(group.kind for group in model.cache_groups)
-    return ", ".join(str(ATTENTION[kind]) for kind in kinds) or DASH
+    return _(", ").join(str(ATTENTION[kind]) for kind in kinds) or DASH
 
 
 def engine_row(entry: EngineTable, catalog: Catalog, keys: Iterable[str]) -> Row:
@@ -187,11 +192,16 @@ def scheme_row(entry: WeightScheme, catalog: Catalog) -> Row:
             short(record["bytes_per_weight"] * 8),
             count(record["group_size"]) if record["group_size"] else DASH,
             str(KERNELS.get(entry.kernel, entry.kernel)),
-            _("all") if len(record["quantized_parts"]) >= 7 else ", ".join(record["quantized_parts"]),
+            _("all") if len(record["quantized_parts"]) >= 7 else parts_words(record["quantized_parts"]),
             record["compute_dtype"],
             count(native),
         ),
     )
+
+
+def parts_words(parts: Iterable[str]) -> str:
+    """Parts of a model's weights, by name."""
+    return _(", ").join(str(PARTS[part]) for part in parts)
 
 
 def does_natively(card: AcceleratorSpec, scheme: Scheme) -> bool:

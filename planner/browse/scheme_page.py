@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from planner.browse.figures import exactly
-from planner.browse.rows import does_natively
+from planner.browse.rows import does_natively, parts_words
 from planner.core.card_facts import cards_of
 from planner.core.engines import resolve_engine
 from planner.core.figures import DASH, count, short
@@ -46,7 +46,6 @@ def scheme_page(entry: WeightScheme, *, catalog: Catalog) -> SchemePage:
     record, scheme = entry.record, catalog.schemes[entry.key]
     cards = sorted(catalog.accelerators.values(), key=lambda card: (card.vendor, card.name))
     native = [card for card in cards if does_natively(card, scheme)]
-    parts = record["quantized_parts"]
     return SchemePage(
         entry=entry,
         answer=_answer(record),
@@ -55,7 +54,7 @@ def scheme_page(entry: WeightScheme, *, catalog: Catalog) -> SchemePage:
             (_("Bits per weight"), exactly(8 * scheme.bytes_per_weight)),
             (_("Bytes more per output row"), short(scheme.bytes_per_row) if scheme.bytes_per_row else "0"),
             (_("Weights that share a scale"), count(scheme.group_size) if scheme.group_size else DASH),
-            (_("Parts that are quantized"), ", ".join(str(PARTS[part]) for part in parts)),
+            (_("Parts that are quantized"), parts_words(record["quantized_parts"])),
             (_("Kernel"), str(KERNELS.get(scheme.kernel, scheme.kernel))),
             (_("Multiplies in"), scheme.compute_dtype),
             (_("Activations"), _("16 bit") if scheme.weight_only else scheme.compute_dtype),

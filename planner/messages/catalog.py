@@ -108,6 +108,9 @@ HINTS: dict[str, Any] = {
     "logical_devices": _("2 for a board that shows as two."),
 }
 
+# What links the accelerators of a platform, where the catalog says it by a word and not by the name of a link.
+BETWEEN: dict[str, Any] = {"none": _("none"), "PCIe only": _("PCIe only")}
+
 ATTENTION: dict[str, Any] = {
     "full": _("full attention"),
     "sliding": _("sliding window"),
