@@ -65,6 +65,7 @@ def _shown(option: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
         "power_w": option["power_w"],
         "purchase": money(cost.get("purchase")),
         "currency": cost.get("currency"),
+        "price": cost.get("price"),
         "request": option["request"],
     }
 

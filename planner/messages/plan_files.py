@@ -26,6 +26,7 @@ ALTERNATIVE_COLUMNS: tuple[tuple[str, Any], ...] = (
     ("output_tokens_per_s", _("Output, tok/s")),
     ("power_w", _("Power, W")),
     ("purchase", _("Purchase of the cards")),
+    ("whose", _("Whose word")),
 )
 SHEETS: dict[str, Any] = {
     "bill": _("Bill of materials"),

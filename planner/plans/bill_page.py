@@ -10,7 +10,7 @@ from planner.amounts import amount
 from planner.core.figures import NBSP, count, short
 from planner.plan.form import plan_of_request
 from planner.plans.document import basis_text
-from planner.plans.tables import Document, bill_rows, money_text, power_text, total_sentence
+from planner.plans.tables import Document, alternative_rows, bill_rows, money_text, power_text, total_sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,13 +32,15 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alternative:
-    """Another set-up for the same load; `link` opens it on the plan page."""
+    """Another set-up for the same load; `link` opens it on the plan page, `whose` says whose word its price is."""
 
     name: str
     tpot: str
     rate: str
     power: str
     purchase: str
+    kind: str
+    whose: str
     link: str
 
 
@@ -71,7 +73,7 @@ def bill_page(found: Document) -> BillPage:
         power=power_text(bill["power_w"]),
         basis=basis_text(found),
         day=bill["on"],
-        alternatives=[_alternative(item) for item in found["alternatives"]["items"]],
+        alternatives=[_alternative(item) for item in alternative_rows(found)],
         alternatives_day=found["alternatives"]["on"],
         files=[(ending, _address(plan, ending)) for ending in ("xlsx", "csv", "md", "json")],
     )
@@ -106,5 +108,7 @@ def _alternative(item: Mapping[str, Any]) -> Alternative:
         rate=short(item["output_tokens_per_s"]),
         power=power_text(item["power_w"]),
         purchase=amount(item["purchase"], item["currency"]),
+        kind=item["price"]["kind"] if item["price"] else "",
+        whose=item["whose"],
         link=f"{reverse('planner:plan')}?{form.query()}" if form else "",
     )

@@ -23,7 +23,7 @@ from planner.plans.tables import (
 
 # What makes markup anywhere in a line, and what does at its beginning
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&!$]|^[-+=])")
-_SPACE = re.compile(r"\s+")
+_SPACE = re.compile(r"[^\S\xa0]+")  # but not the one that keeps an amount with its currency
 
 
 def as_markdown(found: Document) -> bytes:
@@ -52,14 +52,14 @@ def _md_alternatives(found: Document) -> list[str]:
     rows = alternative_rows(found)
     if not rows:
         return []
-    money = found["bill"]["currency"]
     cells = [
         [
             row["set_up"],
             short(row["tpot_ms"]),
             short(row["output_tokens_per_s"]),
             count(row["power_w"]) if row["power_w"] is not None else DASH,
-            amount(row["purchase"], row["currency"] or money),
+            amount(row["purchase"], row["currency"]),
+            row["whose"],
         ]
         for row in rows
     ]

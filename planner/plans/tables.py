@@ -35,7 +35,12 @@ def _whole(value: float | None) -> float | None:
 def alternative_rows(found: Document) -> list[dict[str, Any]]:
     """The alternatives with the keys of ALTERNATIVE_COLUMNS."""
     return [
-        {**item, "set_up": f"{item['count']} × {item['name']}", "power_w": _whole(item["power_w"])}
+        {
+            **item,
+            "set_up": f"{item['count']} × {item['name']}",
+            "power_w": _whole(item["power_w"]),
+            "whose": item["price"]["message"] if item["price"] else "",
+        }
         for item in found["alternatives"]["items"]
     ]
 

@@ -5,6 +5,7 @@ from typing import Any
 from planner.schemas import NUMBER, REQUEST, TEXT, object_of
 from planner.schemas.costs import BILL as COST_BILL
 from planner.schemas.plans import BASIS, CONTENT, NUMBERED, STATE, VERDICT, WORD
+from planner.schemas.recommend import PRICE
 
 _BILL: dict[str, Any] = COST_BILL["properties"]
 _ITEM: dict[str, Any] = {
@@ -39,6 +40,7 @@ ALTERNATIVES: dict[str, Any] = object_of(
                         "description": "Of the accelerators alone; null: nobody priced them.",
                     },
                     "currency": TEXT,
+                    "price": {**PRICE, "type": ["object", "null"]},
                     "request": REQUEST,
                 }
             ),
