@@ -136,6 +136,7 @@ ADDRESSES = {
     "planner:api_rate": Address(Access(scope=Scope.QUOTES_WRITE), "PUT", {"currency": "CNY"}),
     "planner:plans": Address(VIEWER),
     "planner:new_plan": Address(OPERATOR),
+    "planner:plan_rules": Address(ADMIN),
     "planner:compare_plans": Address(VIEWER),
     "planner:saved_plan": Address(VIEWER, args={"uid": "none"}),
     "planner:edit_plan": Address(OPERATOR, args={"uid": "none"}),

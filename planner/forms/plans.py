@@ -93,6 +93,18 @@ class RevisionForm(forms.Form):
     revision = RevisionField()
 
 
+class RulesForm(Styled, forms.Form):
+    """What holds for every plan of the team."""
+
+    revision = RevisionField()
+    approver_is_another = forms.BooleanField(
+        label=_("Nobody decides on a version that they made or proposed"), required=False
+    )
+    price_change_percent = forms.FloatField(
+        label=_("A price is told as changed from, in percent"), min_value=0, max_value=100
+    )
+
+
 class ShareForm(Styled, forms.Form):
     """A link for somebody without an account."""
 

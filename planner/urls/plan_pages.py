@@ -4,6 +4,7 @@ from django.urls import path
 
 from planner.views import plan_details as details
 from planner.views import plan_order as order
+from planner.views import plan_rules as rules
 from planner.views import plan_shares as shares
 from planner.views import plan_versions as versions
 from planner.views import plans as views
@@ -11,6 +12,7 @@ from planner.views import plans as views
 urlpatterns = [
     path("plans/", views.plans, name="plans"),
     path("plans/new/", views.new_plan, name="new_plan"),
+    path("plans/rules/", rules.plan_rules, name="plan_rules"),
     path("plans/compare/", versions.compare_plans, name="compare_plans"),
     path("plans/<slug:uid>/", views.saved_plan, name="saved_plan"),
     path("plans/<slug:uid>/edit/", details.edit_details, name="edit_plan"),

@@ -50,6 +50,7 @@ def plans(request: PersonRequest) -> HttpResponse:
         "listing": found,
         "rows": [row_of(plan, catalog) for plan in found.rows],
         "may_write": request.user.may(Role.OPERATOR),
+        "may_rule": request.user.may(Role.ADMIN),
     }
     return render_list(
         request, page="planner/plans/plans.html", part="planner/plans/_plans.html", context=context

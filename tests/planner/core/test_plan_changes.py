@@ -119,19 +119,19 @@ def test_field_that_both_changed_is_a_conflict_and_theirs_stands(theirs: Any, ou
 
 
 def test_conflict_that_was_chosen_is_ours_and_the_rest_of_theirs_stays() -> None:
-    sides = {"theirs": but(count=4, weights="awq"), "ours": but(count=8, weights="fp8")}
-    found = merge(BASE, **sides, mine=frozenset(["request.count"]))
+    theirs, ours = but(count=4, weights="awq"), but(count=8, weights="fp8")
+    found = merge(BASE, theirs=theirs, ours=ours, mine=frozenset(["request.count"]))
     assert [item.path for item in found.conflicts] == ["request.count", "request.weights"]
     assert (found.merged["request"]["count"], found.merged["request"]["weights"]) == (8, "awq")
 
 
 def test_one_thing_changed_in_two_parts_is_a_conflict() -> None:
     # P50 by one and P90 by the other would make a length that nobody meant
-    sides = {
-        "theirs": workload(input_tokens={"p50": 900, "p90": 1800}),
-        "ours": workload(input_tokens={"p50": 800, "p90": 2000}),
-    }
-    assert [item.path for item in merge(BASE, **sides).conflicts] == ["request.workload.input_tokens"]
+    theirs = workload(input_tokens={"p50": 900, "p90": 1800})
+    ours = workload(input_tokens={"p50": 800, "p90": 2000})
+    assert [item.path for item in merge(BASE, theirs=theirs, ours=ours).conflicts] == [
+        "request.workload.input_tokens"
+    ]
 
 
 def test_names_with_dots_are_names_and_not_paths() -> None:

@@ -30,7 +30,9 @@ def kept_plan(actor: User, *, name: str = "chat", on: date | None = None, **more
     catalog = current_catalog()
     found = checked(content(**more), catalog)
     assert not isinstance(found, Faults), found
-    return keep_new(found, catalog=catalog, on=on or today(), name=name, notes="", note="", actor=actor)
+    kept = keep_new(found, catalog=catalog, on=on or today(), name=name, notes="", note="", actor=actor)
+    assert isinstance(kept, SavedPlan), kept
+    return kept
 
 
 def shrink_card(actor: User, memory_gb: int | None = 12) -> None:

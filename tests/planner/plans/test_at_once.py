@@ -38,7 +38,11 @@ def asked(**changes: Any) -> dict[str, Any]:
 
 def test_changes_of_different_fields_at_once_are_all_in_the_newest_version(operator: User) -> None:
     plan = kept_plan(operator)
-    fields = [{"count": 2, "parallelism": {"data": 2}}, {"power_limit_w": 60}, {"kv_cache_dtype": "fp8"}]
+    fields: list[dict[str, Any]] = [
+        {"count": 2, "parallelism": {"data": 2}},
+        {"power_limit_w": 60},
+        {"kv_cache_dtype": "fp8"},
+    ]
     turns = count()
 
     def keep() -> Any:
