@@ -164,6 +164,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Decodeck",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
+    "POSTPROCESSING_HOOKS": ["planner.schemas.components.name_components"],
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PUBLIC": True,
     "SWAGGER_UI_DIST": "SIDECAR",

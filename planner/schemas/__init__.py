@@ -381,16 +381,17 @@ ANSWER: dict[str, Any] = object_of(
 
 PROBLEM: dict[str, Any] = {
     "type": "object",
-    "required": ["type", "title", "status", "code", "errors"],
+    "required": ["type", "title", "status", "code"],
     "properties": {
         "id": TEXT,
         "type": {"type": "string"},
         "title": {"type": "string"},
         "status": {"type": "integer"},
-        "code": {"type": "string"},
+        "code": {"type": "string", "description": "Stable: what a program decides by."},
         "detail": {"type": "string"},
         "errors": {
             "type": "array",
+            "description": "Where fields of the body are wrong: which, why, and what mends it.",
             "items": object_of({"field": TEXT, "code": {"type": "string"}, "message": {"type": "string"}}),
         },
     },
