@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from jsonschema import Draft202012Validator
 from openpyxl import load_workbook
 
@@ -247,3 +249,16 @@ def test_plan_without_a_card_orders_nothing(client: Client) -> None:
     assert response.context["page"].sentence == "Nothing is ordered: the plan names no accelerator."
     for ending in ("json", "csv", "md", "xlsx"):
         assert client.get(f"/plans/{made['uid']}/export.{ending}").status_code == 200
+
+
+@pytest.mark.parametrize("address", ["/plans/{}/bill/", "/plans/{}/export.xlsx", "/api/v1/plans/{}/bill"])
+def test_long_bill_asks_as_often_as_a_short_one(client: Client, ada: User, address: str) -> None:
+    long = {"extra": [{"name": f"item {number}", "unit_price": number} for number in range(40)]}
+    plans = [kept_plan(ada), kept_plan(ada, bill=long)]
+    client.get(address.format(plans[0].uid))  # what a first call alone asks
+    counts = []
+    for plan in plans:
+        with CaptureQueriesContext(connection) as seen:
+            assert client.get(address.format(plan.uid)).status_code == 200
+        counts.append(len(seen))
+    assert counts[0] == counts[1]
