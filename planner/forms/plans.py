@@ -101,7 +101,7 @@ class RulesForm(Styled, forms.Form):
         label=_("Nobody decides on a version that they made or proposed"), required=False
     )
     price_change_percent = forms.FloatField(
-        label=_("A price is told as changed from, in percent"), min_value=0, max_value=100
+        label=_("Price changes are told from (percent)"), min_value=0, max_value=100
     )
 
 

@@ -32,7 +32,7 @@ def test_rules_changed_meanwhile_stand_beside_what_was_typed(admin: Client) -> N
     admin.post(RULES, {"revision": "1", "price_change_percent": "10"})
     response = admin.post(RULES, {"revision": "1", "price_change_percent": "3", "approver_is_another": "on"})
     assert response.status_code == 409
-    assert "A price is told as changed from, in percent: 10.0" in text_of(response)
+    assert "Price changes are told from (percent): 10.0" in text_of(response)
     assert 'value="3"' in response.content.decode()
     assert team_settings().price_change_percent == 10
     admin.post(RULES, {"revision": "2", "price_change_percent": "3"})
