@@ -1,6 +1,7 @@
 """The pages of saved plans: the list, a new one, one plan, and who may do what with it."""
 
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -300,3 +301,14 @@ def test_texts_of_people_are_text_on_every_page(client: Client, operator: User) 
     comment(plan, nasty, actor=operator)
     for path in (PLANS, address(plan), address(plan, "edit/"), address(plan, "change/"), "/plans/compare/"):
         assert nasty not in client.get(path, {"id": plan.uid} if "compare" in path else {}).content.decode()
+
+
+def test_recommended_set_ups_can_be_kept_by_those_who_may_write(client: Client) -> None:
+    path = "/recommend/?m=Qwen/Qwen2.5-7B-Instruct&cur=CNY"
+    html = client.get(path, follow=True).content.decode()
+    links = re.findall(r'href="(/plans/new/\?[^"]+)">save<', html)
+    assert links
+
+    assert client.get(unescape(links[0])).status_code == 200
+    viewer = signed_in(person(Role.VIEWER))
+    assert "/plans/new/" not in viewer.get(path, follow=True).content.decode()
