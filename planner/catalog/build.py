@@ -13,12 +13,14 @@ from planner.core.specs import (
     AcceleratorSpec,
     CacheGroup,
     Catalog,
+    Kept,
     LinkSpec,
     ModelSpec,
     MoeSpec,
     Provenance,
     RopeScaling,
     Scheme,
+    StoredBytes,
 )
 
 HASH_LENGTH = 16
@@ -38,7 +40,7 @@ def build_catalog(rows: CatalogRows, *, mappings: Mapping[str, str] | None = Non
         hash=catalog_hash(rows),
         accelerators=accelerators,
         accelerator_names=unambiguous_names(rows.accelerators),
-        models=LazySpecs(model_builders(rows.models)),
+        models=LazySpecs(model_builders(rows.models, rows.sources)),
         schemes={row["id"]: scheme_spec(row) for row in rows.schemes},
         engines=rows.engines,
         links=rows.links,
@@ -196,11 +198,13 @@ def scheme_spec(row: Record) -> Scheme:
     )
 
 
-def model_builders(rows: tuple[Record, ...]) -> dict[str, Callable[[], ModelSpec]]:
+def model_builders(
+    rows: tuple[Record, ...], sources: Mapping[str, Any]
+) -> dict[str, Callable[[], ModelSpec]]:
     """One builder per id: the model itself, its aliases of the same shape, and its quantized releases."""
     builders: dict[str, Callable[[], ModelSpec]] = {}
     for row in rows:
-        builders[row["id"]] = partial(model_spec, row)
+        builders[row["id"]] = partial(model_spec, row, sources)
         for alias in row["aliases"]:
             builders[alias] = partial(alias_spec, row, alias)
         for release in row["quantized"]:
@@ -222,6 +226,8 @@ def quantized_spec(row: Record, release: Record) -> ModelSpec:
         scheme=release["scheme"],
         native_weight_format=None,
         scheme_excludes=tuple(release.get("excludes", ())),
+        kept=(),
+        stored=None,
         linear_params=base.linear_params + release.get("extra_linear", 0),
     )
 
@@ -237,8 +243,8 @@ def longer_window(scaling: Record | None) -> RopeScaling | None:
     )
 
 
-def model_spec(row: Record) -> ModelSpec:
-    """One weight shape."""
+def model_spec(row: Record, sources: Mapping[str, Any] | None = None) -> ModelSpec:
+    """One weight shape; its sources are in words where `sources` tells what their keys stand for."""
     figures = row["figures"]
     parts, shape = figures["parameters"]["value"], figures["shape"]["value"]
     moe = figures.get("moe")
@@ -269,9 +275,13 @@ def model_spec(row: Record) -> ModelSpec:
         modality=tuple(row["modality"]),
         engine_support=figures["engines"]["value"],
         notes=row.get("notes"),
+        scheme=row.get("scheme"),
+        scheme_excludes=tuple(row.get("excludes", ())),
+        kept=tuple(Kept(**item) for item in row.get("kept", ())),
+        stored=StoredBytes(**figures["weights"]["value"]) if "weights" in figures else None,
         longer_by=longer_window(figures["context"]["value"].get("rope_scaling")),
         release_ids=tuple((release["scheme"], release["id"]) for release in row["quantized"]),
-        provenance={name: provenance(figure) for name, figure in figures.items()},
+        provenance={name: provenance(figure, sources) for name, figure in figures.items()},
     )
 
 

@@ -8,9 +8,9 @@ from planner.core.kv import LayerCache
 from planner.core.layout import Layout, caches_of, layout_of, spread
 from planner.core.outcome import Term
 from planner.core.request import EstimateRequest
-from planner.core.specs import AcceleratorSpec
+from planner.core.specs import AcceleratorSpec, Provenance
 from planner.core.units import GIB
-from planner.core.weights import part_bytes
+from planner.core.weights import part_bytes, published_scheme_id
 
 DIGITS = 4
 BUDGET_FORMULAS = {
@@ -89,7 +89,7 @@ def _budget(request: EstimateRequest, batch: MemoryBatch, row: int) -> Term:
 
 
 def _weights(request: EstimateRequest, batch: MemoryBatch, row: int) -> Term:
-    parts = part_bytes(request.model, request.scheme)
+    parts, stated = part_bytes(request.model, request.scheme), _stored(request)
     parallelism = spread(request.engine, request.parallelism)
     values = {
         f"{name}_gib": _rounded(getattr(parts, name) / GIB)
@@ -103,13 +103,20 @@ def _weights(request: EstimateRequest, batch: MemoryBatch, row: int) -> Term:
             **values,
             "tensor": parallelism.tensor,
             "pipeline": parallelism.pipeline,
-            "bytes_per_weight": request.scheme.bytes_per_weight,
+            "bytes_per_weight": None if stated else request.scheme.bytes_per_weight,
         },
         result=_rounded(batch.weights_gib[row]),
         unit="GiB",
-        source=request.scheme.source,
-        kind=request.scheme.kind,
+        source=stated.source if stated else request.scheme.source,
+        kind=stated.kind if stated else request.scheme.kind,
     )
+
+
+def _stored(request: EstimateRequest) -> Provenance | None:
+    """Where the bytes of the checkpoint's own files are from, None where formulas are used."""
+    model = request.model
+    own = model.stored is not None and request.scheme.id == published_scheme_id(model)
+    return model.provenance.get("weights") if own else None
 
 
 def _kv_bytes_per_token(request: EstimateRequest, layout: Layout, batch: MemoryBatch, row: int) -> Term:

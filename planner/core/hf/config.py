@@ -9,7 +9,7 @@ from planner.core.hf.attention import cache_groups, read_layout
 from planner.core.hf.counting import Parts, Widths, count_parts
 from planner.core.hf.experts import read_moe, routing_layers
 from planner.core.hf.families import ENCODER_DECODER_TYPES, ENCODER_ENDINGS, ENCODER_TYPES, FAMILIES, Family
-from planner.core.hf.fields import ConfigReader, size_problem
+from planner.core.hf.fields import MAX_NUMBER, ConfigReader, size_problem
 from planner.core.hf.modules import modules_of
 from planner.core.hf.quantization import read_quantization
 from planner.core.outcome import Problem
@@ -220,7 +220,11 @@ def context_length(text: ConfigReader) -> int:
     if kind not in STRETCHING_ROPES:
         return longest
     original = rope.integer("original_max_position_embeddings", default=longest)
-    return int(original * rope.number("factor", 1.0))
+    stretched = int(original * rope.number("factor", 1.0))
+    if stretched > MAX_NUMBER:
+        rope.invalid("factor", rope.config.get("factor"))
+        return longest
+    return stretched
 
 
 def read_dtype(found: TextModel) -> str:
