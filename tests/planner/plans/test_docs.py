@@ -12,7 +12,9 @@ def test_table_of_approval_is_the_table_of_the_code(root: Path) -> None:
         r"^\| (\w+)(, with a reason)? \| ([\w, ]+) \| (\w+) \| (\w+) \|$", text, flags=re.MULTILINE
     )
     said = {
-        name: (bool(reason), set(before.split(", ")), after, who) for name, reason, before, after, who in rows
+        name: (bool(reason), set(before.split(", ")), after, who)
+        for name, reason, before, after, who in rows
+        if name != "step"  # the head
     }
     assert said == {
         name: (step.needs_reason, set(step.before), step.after, "approver" if step.decides else "operator")
