@@ -74,6 +74,8 @@ class DescribedView(AutoSchema):
         operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
         if operation is None or "401" not in operation["responses"]:
             return operation
+        if "requestBody" in operation:
+            operation["requestBody"]["required"] = self.method == "PUT" or _asks_for_fields(operation)
         responses = operation["responses"]
         plain = responses["401"]["content"][MEDIA_TYPE]
         for status in _implied(operation):
@@ -83,6 +85,12 @@ class DescribedView(AutoSchema):
                 responses[status] = _told(responses[status], status)
         operation["responses"] = dict(sorted(responses.items()))
         return operation
+
+
+def _asks_for_fields(operation: dict[str, Any]) -> bool:
+    """Must the body be there? Not where it is an object of which every field may be left out."""
+    schema = operation["requestBody"]["content"]["application/json"]["schema"]
+    return schema.get("type") != "object" or bool(schema.get("required"))
 
 
 def _implied(operation: dict[str, Any]) -> set[str]:

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.decorators import api_view, permission_classes
+from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -97,6 +98,10 @@ def cost_assumptions(request: Request) -> HttpResponse:
     revision = asked_revision(request)
     if isinstance(revision, HttpResponse):
         return revision
+    if (
+        not request.body
+    ):  # an empty object gives every assumption its default again: nobody means that by nothing
+        raise ParseError("The body is empty.")
     changes, errors = check(request.data, team_settings(), exchange_rates())
     if errors:
         return invalid(errors)

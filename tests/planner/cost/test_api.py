@@ -126,6 +126,13 @@ def test_viewer_reads_assumptions_and_may_not_set_them(db: None) -> None:
     assert post(viewer, COST_EXAMPLE).status_code == 200
 
 
+def test_no_body_resets_nothing(operator: Client) -> None:
+    put(operator, {"assumptions": {"pue": 1.3}})
+    answer = operator.put(ASSUMPTIONS, headers={"If-Match": '"2"'})
+    assert (answer.status_code, answer.json()["code"]) == (400, "parse_error")
+    assert operator.get(ASSUMPTIONS)["ETag"] == '"2"'
+
+
 def test_command_answers_lines_and_says_what_is_wrong_with_a_bad_one() -> None:
     lines = "\n".join([json.dumps(COST_EXAMPLE), "{"])
     done = subprocess.run(
