@@ -21,6 +21,11 @@ PROBLEMS: dict[str, tuple[str, str, str]] = {
         "The token lacks the scope, or its owner's role does not include it.",
     ),
     "404": ("not_found", "There is nothing here.", "There is nothing of this id, or no page of this cursor."),
+    "406": (
+        "not_acceptable",
+        "This format is not available.",
+        "No format of `format` or Accept is written here.",
+    ),
     "409": (
         "idempotency_key_in_flight",
         "The first request with this key is still being answered.",
@@ -49,6 +54,7 @@ PROBLEMS: dict[str, tuple[str, str, str]] = {
         "Too many calls this minute: wait the seconds of Retry-After.",
     ),
 }
+DONE = {"200": "The answer.", "201": "It was made.", "204": "Done: there is nothing to say."}
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER = {"schema": {"type": "integer"}, "description": "Seconds to wait.", "required": True}
 
@@ -83,6 +89,9 @@ class DescribedView(AutoSchema):
         for status in PROBLEMS:
             if status in responses:
                 responses[status] = _told(responses[status], status)
+        for status, words in DONE.items():
+            if status in responses and not responses[status].get("description"):
+                responses[status]["description"] = words
         operation["responses"] = dict(sorted(responses.items()))
         return operation
 

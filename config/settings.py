@@ -135,13 +135,17 @@ BODY_LIMITS_BYTES = [
     ("/api/v1/estimates", 12_000_000),
     ("/api/v1/length-logs", 12_000_000),
     ("/api/v1/quotes", 4_000_000),
+    ("/api/v1/model-imports", 12_000_000),
     ("/lengths/new/", 66_000_000),
+    ("/catalog/models/import/keep/", 6_000_000),
+    ("/catalog/models/import/", 66_000_000),
     ("/buy/quotes/import/", 10_000_000),
     ("", 1_000_000),
 ]
 # What of a body is held in memory; an uploaded file goes to disk.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 12_000_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 300
+DATA_UPLOAD_MAX_NUMBER_FILES = 301  # checkpoints come in as many
 ESTIMATES_PER_CALL = 1_000
 RECOMMENDATIONS_PER_CALL = 4
 LIMITS_PER_CALL = 20
@@ -164,7 +168,10 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Decodeck",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
-    "POSTPROCESSING_HOOKS": ["planner.schemas.components.name_components"],
+    "POSTPROCESSING_HOOKS": [
+        "planner.schemas.components.name_components",
+        "planner.schemas.components.show_answers",
+    ],
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PUBLIC": True,
     "SWAGGER_UI_DIST": "SIDECAR",

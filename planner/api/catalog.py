@@ -107,6 +107,7 @@ def accelerators(request: Request) -> HttpResponse:
     parameters=[IF_MATCH, IDEMPOTENCY_KEY, ETAG],
     request={"application/json": schemas.ACCELERATOR_CHANGE},
     responses={200: schemas.ACCELERATOR, **problems(*WRITE_PROBLEMS)},
+    examples=[OpenApiExample("All of it", value=schemas.EXAMPLE_WHOLE_CARD, request_only=True)],
     tags=["catalog"],
 )
 @extend_schema(
@@ -177,6 +178,7 @@ def platforms(request: Request) -> HttpResponse:
     parameters=[IF_MATCH, IDEMPOTENCY_KEY, ETAG],
     request={"application/json": schemas.PLATFORM_CHANGE},
     responses={200: schemas.PLATFORM, **problems(*WRITE_PROBLEMS)},
+    examples=[OpenApiExample("What it draws", value=schemas.EXAMPLE_PLATFORM_CHANGE, request_only=True)],
     tags=["catalog"],
 )
 @extend_schema(
@@ -186,6 +188,7 @@ def platforms(request: Request) -> HttpResponse:
     parameters=[IF_MATCH, IDEMPOTENCY_KEY, ETAG],
     request={"application/json": schemas.PLATFORM_CHANGE},
     responses={200: schemas.PLATFORM, **problems(*WRITE_PROBLEMS)},
+    examples=[OpenApiExample("All of it", value=schemas.EXAMPLE_WHOLE_PLATFORM, request_only=True)],
     tags=["catalog"],
 )
 @extend_schema(

@@ -299,3 +299,9 @@ EXAMPLE_PLATFORM: dict[str, Any] = {
     "figures": {"max_power_w": {"value": 4200, "kind": "datasheet", "source": "Acme data sheet"}},
     "source": "Acme data sheet",
 }
+EXAMPLE_PLATFORM_CHANGE: dict[str, Any] = {"figures": EXAMPLE_PLATFORM["figures"]}
+# A whole statement goes to an address that has the id
+EXAMPLE_WHOLE_CARD: dict[str, Any] = {key: value for key, value in EXAMPLE_CARD.items() if key != "id"}
+EXAMPLE_WHOLE_PLATFORM: dict[str, Any] = {
+    key: value for key, value in EXAMPLE_PLATFORM.items() if key != "id"
+}

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
+from jsonschema import Draft202012Validator
 
 METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -55,6 +56,18 @@ class Operation:
     def examples(self) -> list[Any]:
         """The bodies that the description shows."""
         return [] if self.body is None else [item["value"] for item in self.body.get("examples", {}).values()]
+
+
+def faults(operation: Operation, status: int, media_type: str, value: Any) -> list[str]:
+    """What of an answer the description does not allow."""
+    answer = operation.spec["responses"].get(str(status))
+    if answer is None:
+        return [f"{status} is not described"]
+    content = answer.get("content", {})
+    if media_type not in content:
+        return [] if not content and not media_type else [f"{media_type} is not described for {status}"]
+    schema = {**content[media_type]["schema"], "components": described()["components"]}
+    return [error.message[:300] for error in Draft202012Validator(schema).iter_errors(value)]
 
 
 @cache

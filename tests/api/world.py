@@ -45,6 +45,7 @@ class World:
     root: Client
     root_token: str
     ids: dict[str, Any] = field(default_factory=dict)
+    made: dict[str, Any] = field(default_factory=dict)  # what the calls in MADE were answered
 
     def path_values(self, operation: Operation) -> dict[str, Any]:
         """Values for the path of an operation under which something stands."""
@@ -114,6 +115,7 @@ def make_world() -> World:
         answer = world.send(found[name], example(found[name]))
         assert answer.status_code == 201, (name, answer.content)
         world.ids[place] = answer.json()[key]
+        world.made[name] = answer
     share = world.send(found["create_plan_share"], found["create_plan_share"].examples()[0])
     assert share.status_code == 201, share.content
     world.ids["share"] = share.json()["id"]
