@@ -5,4 +5,5 @@ from planner.models import TeamSettings
 
 def team_settings() -> TeamSettings:
     """The one row, or what it would say before anybody decided anything. One query."""
-    return TeamSettings.objects.filter(pk=1).first() or TeamSettings(pk=1)
+    found = TeamSettings.objects.select_related("updated_by").filter(pk=1).first()
+    return found or TeamSettings(pk=1)
