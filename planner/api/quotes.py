@@ -225,13 +225,13 @@ def rate(request: Request, currency: str) -> HttpResponse:
 def _rate_values(body: Any, currency: str, revision: int) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """(errors, clean values) of the body of a rate."""
     known = {"per_usd", "as_of", "source"}
-    if (
-        not isinstance(body, dict)
-        or set(body) - known
-        or any(isinstance(v, dict | list | bool) for v in body.values())
-    ):
+    if not isinstance(body, dict) or set(body) - known:
         text = _("Send an object with per_usd, as_of and source.")
         return [{"field": None, "code": "wrong_type", "message": text}], {}
+    text = _("This has another type than it should.")
+    wrong = [name for name, value in body.items() if not _is_text(value, or_number=name == "per_usd")]
+    if wrong:
+        return [{"field": name, "code": "wrong_type", "message": text} for name in wrong], {}
     form = RateForm({**body, "currency": currency, "revision": revision})
     if form.is_valid():
         return [], dict(form.cleaned_data)
@@ -241,3 +241,8 @@ def _rate_values(body: Any, currency: str, revision: int) -> tuple[list[dict[str
         for name, items in found.items()
         for item in items
     ], {}
+
+
+def _is_text(value: Any, *, or_number: bool) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value is None or isinstance(value, str) or (or_number and number)

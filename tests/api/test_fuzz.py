@@ -28,7 +28,7 @@ from config.wsgi import application
 from tests.api.described import Operation, described, operations
 from tests.api.world import World
 
-EXAMPLES = int(os.environ.get("API_FUZZ_EXAMPLES", "6"))
+EXAMPLES = int(os.environ.get("API_FUZZ_EXAMPLES", "5"))
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -71,7 +71,7 @@ def test_rate_of_an_older_revision_is_refused(client: Client) -> None:
         ("CNY", {"source": ""}, "source"),
         ("CNY", {"source": None}, "source"),
         ("CNY", {"colour": "red"}, None),
-        ("CNY", {"per_usd": True}, None),
+        ("CNY", {"per_usd": True}, "per_usd"),
     ],
 )
 def test_rate_that_cannot_be_is_refused(
@@ -91,3 +91,13 @@ def test_viewer_sets_no_rate() -> None:
     viewer = signed_in(person(Role.VIEWER))
     assert viewer.get(URL).status_code == 200
     assert put(viewer, "CNY", BODY).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("as_of", 20261130), ("source", 5), ("per_usd", True), ("per_usd", [])]
+)
+def test_value_of_another_type_is_named(client: Client, field: str, value: Any) -> None:
+    response = put(client, "CNY", {**BODY, field: value})
+    assert response.status_code == 422
+    assert [(error["field"], error["code"]) for error in response.json()["errors"]] == [(field, "wrong_type")]
+    assert ExchangeRate.objects.count() == 0
