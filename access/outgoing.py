@@ -3,20 +3,25 @@
 An address that somebody typed into a form must not make the server talk to its own network: a host passes by
 its name or by the network it lies in, and a private address only by its network, so that a listed name which
 someone points at 127.0.0.1 is refused. The address that was checked is the one that is connected to, and
-redirects are not followed, because both would let a host change its mind after the check.
+a redirect is followed, where it is at all, only after it passed the same check: both would else let a host change
+its mind after the check.
 """
 
 import http.client
 import ipaddress
 import socket
 import ssl
-from collections.abc import Iterable, Mapping
-from contextlib import closing
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 TIMEOUT_S = 10.0
 BODY_LIMIT_BYTES = 256_000
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+MOST_REDIRECTS = 5
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -110,15 +115,111 @@ def post(url: str, *, body: bytes, headers: Mapping[str, str], allowed: Iterable
     return status
 
 
-def _connection(target: Target) -> http.client.HTTPConnection:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """What a host answered: any status but a redirect that was followed. `cut`: the body is longer than was read."""
+
+    status: int
+    headers: Mapping[str, str]  # names in lower case
+    body: bytes
+    url: str
+    cut: bool = False
+
+
+def deadline_in(seconds: float) -> float:
+    """The moment, on this process's clock, at which calls made for one purpose must be over."""
+    return time.monotonic() + seconds
+
+
+def get(
+    url: str,
+    *,
+    headers: Mapping[str, str],
+    allowed: Iterable[str],
+    limit_bytes: int,
+    deadline: float,
+    secret_headers: Mapping[str, str] | None = None,
+    redirects: int = MOST_REDIRECTS,
+) -> Fetched:
+    """Fetch at most `limit_bytes` of what is at `url`, all redirects included before `deadline`.
+
+    Each redirect is held against `allowed` like the first address. `secret_headers` go to the first address's own
+    scheme, host and port and nowhere else. Raises RefusedError or FailedError.
+    """
+    listed, first = list(allowed), _origin(url)
+    for _hop in range(redirects + 1):
+        secret = secret_headers if secret_headers and _origin(url) == first else {}
+        found = _get_one(
+            url, headers={**headers, **secret}, allowed=listed, limit_bytes=limit_bytes, deadline=deadline
+        )
+        if found.status not in REDIRECTS:
+            return found
+        if "location" not in found.headers:
+            raise FailedError(f"answered {found.status} without saying where to")
+        url = urljoin(url, found.headers["location"])
+    raise FailedError(f"redirected more than {redirects} times")
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(url)
+    try:
+        return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return parts.scheme, parts.hostname, None
+
+
+def _get_one(
+    url: str, *, headers: Mapping[str, str], allowed: list[str], limit_bytes: int, deadline: float
+) -> Fetched:
+    target = check(url, allowed=allowed)
+    timeout_s = min(TIMEOUT_S, deadline - time.monotonic())
+    if timeout_s <= 0:
+        raise FailedError("took too long")
+    try:
+        with closing(_connection(target, timeout_s=timeout_s)) as connection, _ended_at(connection, deadline):
+            connection.request("GET", target.path, headers={"Accept-Encoding": "identity", **headers})
+            response = connection.getresponse()
+            body = b"" if response.status in REDIRECTS else response.read(limit_bytes + 1)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        late = time.monotonic() >= deadline
+        raise FailedError("took too long" if late else f"{type(error).__name__}: {error}") from None
+    if time.monotonic() >= deadline:
+        raise FailedError("took too long")
+    return Fetched(
+        status=response.status,
+        headers={name.lower(): text for name, text in response.getheaders()},
+        body=body[:limit_bytes],
+        url=url,
+        cut=len(body) > limit_bytes,
+    )
+
+
+@contextmanager
+def _ended_at(connection: http.client.HTTPConnection, deadline: float) -> Iterator[None]:
+    """Shut the connection at the deadline: a host that sends a byte now and then never runs into a timeout."""
+    timer = threading.Timer(max(0.0, deadline - time.monotonic()), _shut, [connection.sock])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _shut(raw: socket.socket) -> None:
+    with suppress(OSError):
+        raw.shutdown(socket.SHUT_RDWR)
+
+
+def _connection(target: Target, *, timeout_s: float = TIMEOUT_S) -> http.client.HTTPConnection:
     """A connection to the checked address, in which the TLS certificate must be the host's."""
-    raw = socket.create_connection((target.address, target.port), timeout=TIMEOUT_S)
+    raw = socket.create_connection((target.address, target.port), timeout=timeout_s)
     if not target.tls:
-        connection = http.client.HTTPConnection(target.host, target.port, timeout=TIMEOUT_S)
+        connection = http.client.HTTPConnection(target.host, target.port, timeout=timeout_s)
         connection.sock = raw
         return connection
     context = ssl.create_default_context()
-    connection = http.client.HTTPSConnection(target.host, target.port, timeout=TIMEOUT_S, context=context)
+    connection = http.client.HTTPSConnection(target.host, target.port, timeout=timeout_s, context=context)
     try:
         connection.sock = context.wrap_socket(raw, server_hostname=target.host)
     except OSError:

@@ -172,6 +172,12 @@ ADDRESSES = {
     "planner:api_plan_evaluations": Address(
         Access(scope=Scope.PLANS_READ, write=Scope.PLANS_WRITE), args={"uid": "none"}
     ),
+    "planner:import_model": Address(OPERATOR),
+    "planner:keep_model_import": Address(OPERATOR, "POST"),
+    "planner:hubs": Address(ADMIN),
+    "planner:hub": Address(ADMIN, args={"uid": "none"}),
+    "planner:try_hub": Address(ADMIN, "POST", {"uid": "none"}),
+    "planner:delete_hub": Address(ADMIN, "POST", {"uid": "none"}),
     "planner:length_logs": Address(VIEWER),
     "planner:new_length_log": Address(OPERATOR),
     "planner:length_log": Address(VIEWER, args={"uid": "none"}),

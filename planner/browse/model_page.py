@@ -144,6 +144,7 @@ FIGURES: dict[str, Any] = {
     "moe": gettext_lazy("Experts"),
     "context": gettext_lazy("Context"),
     "engines": gettext_lazy("Engines"),
+    "weights": gettext_lazy("Bytes of its files by part"),
 }
 
 

@@ -1,5 +1,14 @@
 """Models that the team brings in, and the hubs that they come from."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from planner.views import hubs, imports
+
+urlpatterns = [
+    path("catalog/models/import/", imports.import_model, name="import_model"),
+    path("catalog/models/import/keep/", imports.keep_model_import, name="keep_model_import"),
+    path("account/hubs/", hubs.hubs, name="hubs"),
+    path("account/hubs/<slug:uid>/", hubs.hub, name="hub"),
+    path("account/hubs/<slug:uid>/try/", hubs.try_hub_now, name="try_hub"),
+    path("account/hubs/<slug:uid>/delete/", hubs.delete_hub_now, name="delete_hub"),
+]

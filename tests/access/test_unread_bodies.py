@@ -8,7 +8,7 @@ from django.test import Client
 from access.roles import Role
 from tests.access.people import person, signed_in
 
-UPLOADS = ("/lengths/new/", "/buy/quotes/import/")
+UPLOADS = ("/lengths/new/", "/buy/quotes/import/", "/catalog/models/import/")
 pytestmark = pytest.mark.django_db
 
 
