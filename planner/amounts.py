@@ -32,8 +32,10 @@ def plain_amount(value: Decimal | float) -> str:
     return _written(value, CENTS) if size >= 0.01 else f"{float(value):.2g}"
 
 
-def exact_amount(value: Decimal | float, currency: str) -> str:
-    """An amount to its last digit, as it was quoted: CNY 15,800 · USD 1,234.50 · USD 0.0125."""
+def exact_amount(value: Decimal | float | None, currency: str | None) -> str:
+    """An amount to its last digit, as it was quoted or is billed: CNY 15,800 · USD 1,234.50 · USD 0.0125. A dash for None."""
+    if value is None:
+        return DASH
     return _with_currency(_written(value, WHOLE if value == int(value) else EXACT), currency)
 
 

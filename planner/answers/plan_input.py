@@ -67,7 +67,9 @@ def _read(name: str, field: forms.Field, value: Any, clean: dict[str, Any], erro
     try:
         clean[name] = field.clean("" if value is None else value)
     except forms.ValidationError as refused:
-        errors += [error(name, item.code or "invalid", text) for item in refused.error_list for text in item]
+        errors += [
+            error(name, item.code or "invalid", text) for item in refused.error_list for text in item.messages
+        ]
         return
     if isinstance(value, str):
         clean[name] = plain_lines(clean[name])

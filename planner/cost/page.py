@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from planner.amounts import amount
+from planner.amounts import exact_amount
 from planner.answers import bills
 from planner.answers.costs import answer
 from planner.answers.estimates import is_problem, problem_object
@@ -165,8 +165,8 @@ def _bill_row(item: Mapping[str, Any]) -> BillRow:
         kind=str(LINE_KINDS[item["kind"]]),
         name=item["name"],
         quantity=count(item["quantity"]),
-        unit_price=amount(item["unit_price"], item["currency"]),
-        total=amount(item["total"], item["currency"]),
+        unit_price=exact_amount(item["unit_price"], item["currency"]),
+        total=exact_amount(item["total"], item["currency"]),
         whose=price_sentence(price, item["currency"]) if price else _("Nobody has priced it."),
         source=price["source"] if price else "",
         link=reverse("planner:quote", args=[quote])

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.urls import reverse
 
-from planner.amounts import amount
+from planner.amounts import amount, exact_amount
 from planner.core.figures import NBSP, count, short
 from planner.plan.form import plan_of_request
 from planner.plans.document import basis_text
-from planner.plans.tables import Document, alternative_rows, bill_rows, money_text, power_text, total_sentence
+from planner.plans.tables import Document, alternative_rows, bill_rows, power_text, total_sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ def bill_page(found: Document) -> BillPage:
         sentence=total_sentence(found),
         currency=bill["currency"],
         items=[_item(row) for row in bill_rows(found)],
-        total=money_text(bill["total"], ""),
+        total=exact_amount(bill["total"], ""),
         power=power_text(bill["power_w"]),
         basis=basis_text(found),
         day=bill["on"],
@@ -90,8 +90,8 @@ def _item(row: Mapping[str, Any]) -> Item:
         name=row["name"],
         note=row["note"],
         quantity=count(row["quantity"]),
-        unit_price=money_text(row["unit_price"], ""),
-        total=money_text(row["total"], ""),
+        unit_price=exact_amount(row["unit_price"], ""),
+        total=exact_amount(row["total"], ""),
         kind=row["price"]["kind"] if row["price"] else "",
         whose=row["whose"],
         source=row["source"],

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from planner.amounts import amount
+from planner.amounts import amount, exact_amount
 from planner.core.figures import DASH, count, short
 from planner.messages.plan_files import ALTERNATIVE_COLUMNS, BILL_COLUMNS, SHEETS
 from planner.plans.document import basis_text, headline
@@ -15,7 +15,6 @@ from planner.plans.tables import (
     alternative_rows,
     bill_rows,
     cost_rows,
-    money_text,
     plan_facts,
     power_text,
     total_sentence,
@@ -70,8 +69,8 @@ def _md_alternatives(found: Document) -> list[str]:
 def _md_bill(row: Mapping[str, Any], currency: str) -> list[str]:
     numbers = {
         "quantity": count(row["quantity"]),
-        "unit_price": money_text(row["unit_price"], currency),
-        "total": money_text(row["total"], currency),
+        "unit_price": exact_amount(row["unit_price"], currency),
+        "total": exact_amount(row["total"], currency),
         "power_w": power_text(row["power_w"]),
         "power_total_w": power_text(row["power_total_w"]),
     }

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from planner import pictures, presentation
-from planner.amounts import amount
+from planner.amounts import amount, exact_amount
 from planner.answers.estimates import problem_message
 from planner.answers.plans import figures_of, in_words, parse_content
 from planner.charts import Bar
@@ -217,7 +217,7 @@ def _bill(bill: Mapping[str, Any], *, with_prices: bool) -> dict[str, Any]:
     return {
         "bill": [bill_row(item, bill["currency"], with_prices=with_prices) for item in bill["items"]],
         "bill_currency": bill["currency"],
-        "bill_total": amount(bill["total"], bill["currency"]) if with_prices else "",
+        "bill_total": exact_amount(bill["total"], bill["currency"]) if with_prices else "",
         "bill_day": bill["on"],
         "unpriced": _(", ").join(bill["unpriced"]) if with_prices else "",
     }
@@ -231,8 +231,8 @@ def bill_row(item: Mapping[str, Any], currency: str, *, with_prices: bool) -> Bi
         name=item["name"],
         note=" · ".join(part for part in (_("spare") if item["kind"] == "spare" else "", said) if part),
         quantity=count(item["quantity"]),
-        unit_price=amount(item["unit_price"], None) if with_prices else "",
-        total=amount(item["total"], None) if with_prices else "",
+        unit_price=exact_amount(item["unit_price"], None) if with_prices else "",
+        total=exact_amount(item["total"], None) if with_prices else "",
         kind=price["kind"] if price else "",
         whose=price_sentence(price, currency) if price else _("no price"),
         source=price["source"] if price else "",

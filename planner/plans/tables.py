@@ -81,11 +81,6 @@ def cost_rows(found: Document) -> list[tuple[str, float | None]]:
     ]
 
 
-def money_text(value: float | None, currency: str) -> str:
-    """An amount of the bill to its last digit; a dash where nobody stated it."""
-    return DASH if value is None else exact_amount(value, currency)
-
-
 def power_text(value: float | None) -> str:
     """Watts; a dash where nobody states them."""
     return DASH if value is None else count(value)
@@ -97,10 +92,10 @@ def total_sentence(found: Document) -> str:
     if not bill["items"]:
         return _("Nothing is ordered: the plan names no accelerator.")
     if bill["complete"]:
-        values = {"total": money_text(bill["total"], bill["currency"]), "day": bill["on"]}
+        values = {"total": exact_amount(bill["total"], bill["currency"]), "day": bill["on"]}
         return _("%(total)s in all, by the prices of %(day)s.") % values
     values = {
         "names": _(", ").join(bill["unpriced"]),
-        "rest": money_text(bill["priced_total"], bill["currency"]),
+        "rest": exact_amount(bill["priced_total"], bill["currency"]),
     }
     return _("No total: %(names)s without a price. The rest comes to %(rest)s.") % values
