@@ -24,7 +24,10 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from access.models import Counter
+from access.roles import Role
+from access.scopes import Scope
 from config.wsgi import application
+from tests.access.people import person, token_text
 from tests.api.described import Operation, described, operations
 from tests.api.world import World
 
@@ -38,6 +41,7 @@ CHECKS = [
     negative_data_rejection,
 ]
 ALL = list(operations())
+READING = [scope for scope in Scope if scope.endswith(":read")]
 schema = schemathesis.openapi.from_dict(described())
 schema.app = application
 bounded = settings(
@@ -70,19 +74,40 @@ def test_generated_requests(tag: str, world: World, subtests: Any) -> None:
                 transaction.set_rollback(True)
 
 
+def headers_of(world: World) -> dict[str, dict[str, str]]:
+    """What each kind of caller sends along; who may do everything calls as often as the others together."""
+    root = {"Authorization": f"Bearer {world.root_token}"}
+    operator = token_text(person(Role.OPERATOR), *Scope)
+    reader = token_text(world.admin, *READING)
+    return {
+        "root": root,
+        "root again": root,
+        "root a third time": root,
+        "operator": {"Authorization": f"Bearer {operator}"},
+        "reader": {"Authorization": f"Bearer {reader}"},
+        "nobody": {},
+    }
+
+
 def try_out(operation: Operation, world: World) -> None:
-    """Send requests that keep to the description and such that do not; half of them to something that exists."""
+    """Send requests that keep to the description and such that do not; half of them to something that exists.
+
+    Half of them by who may do everything, the others by an operator, by a token that only reads, and by nobody.
+    """
+    callers = headers_of(world)
     strategy = schema[operation.path][operation.method].as_strategy()
 
     @bounded
-    @given(case=strategy, at_home=st.booleans())
-    def check(case: Any, at_home: bool) -> None:
+    @given(case=strategy, at_home=st.booleans(), caller=st.sampled_from(sorted(callers)))
+    def check(case: Any, at_home: bool, caller: str) -> None:
         Counter.objects.all().delete()  # more calls than a token has in a minute
         if at_home and operation.parameters("path"):
             case.path_parameters = world.path_values(operation)
             if "If-Match" in operation.parameters("header"):
                 case.headers["If-Match"] = world.revision(operation)
         with connection_kept():
-            case.call_and_validate(headers={"Authorization": f"Bearer {world.root_token}"}, checks=CHECKS)
+            answer = case.call_and_validate(headers=callers[caller], checks=CHECKS)
+        refused = caller == "nobody" or (caller == "reader" and operation.scope not in READING)
+        assert not refused or answer.status_code >= 400
 
     check()
