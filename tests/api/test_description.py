@@ -1,5 +1,6 @@
 """The description is valid OpenAPI 3.1 and leaves nothing unsaid: words, rights, examples, problems, headers, pages."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -100,3 +101,9 @@ def test_examples_are_answered_as_described(world: World, subtests: Any) -> None
             kind = answer.headers.get("Content-Type", "")
             value = answer.json() if "json" in kind else None
             assert faults(operation, answer.status_code, kind, value) == []
+
+
+def test_documentation_names_every_kind_of_call(root: Path) -> None:
+    text = (root / "docs" / "api.md").read_text(encoding="utf-8")
+    kinds = {operation.path.split("/")[3] for operation in ALL}
+    assert {kind for kind in kinds if kind not in text} == set()
