@@ -37,7 +37,7 @@ class Named:
     how: str  # awq-int4 · TP 2 · vLLM 0.33
     link: str  # "" where the plan page has no input for something in it
     cost_link: str = ""  # to what it costs to own, at the price of the option; "" likewise
-    save_link: str = ""  # to where it is kept as a plan, in the currency and by the prices of the option; "" likewise
+    save_link: str = ""  # to where it is kept as a plan, with the option's currency and prices; "" likewise
     narrow: Sequence[str] = ()  # what is stored in fewer bits than published quality is known for
 
 
