@@ -174,6 +174,7 @@ ADDRESSES = {
     ),
     "planner:import_model": Address(OPERATOR),
     "planner:keep_model_import": Address(OPERATOR, "POST"),
+    "planner:api_model_imports": Address(CATALOG),
     "planner:hubs": Address(ADMIN),
     "planner:hub": Address(ADMIN, args={"uid": "none"}),
     "planner:try_hub": Address(ADMIN, "POST", {"uid": "none"}),

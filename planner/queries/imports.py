@@ -1,9 +1,10 @@
 """Reads of what the team brought in, and of the hubs."""
 
-import django_filters
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
+from django_filters import ChoiceFilter
 
+from access.listing import ListFilters
 from planner.models import HubEndpoint, ModelImport, ModelShape
 
 ORIGINS = [
@@ -14,25 +15,20 @@ ORIGINS = [
 ]
 
 
-class ImportFilters(django_filters.FilterSet):
+class ImportFilters(ListFilters):
     """Filters of imports."""
 
-    model = django_filters.CharFilter(field_name="model__key", lookup_expr="exact")
-    origin = django_filters.ChoiceFilter(choices=ORIGINS)
+    search = ("model__key", "address")
+    origin = ChoiceFilter(choices=ORIGINS)
 
     class Meta:
         model = ModelImport
-        fields = ("model", "origin")
+        fields = ("q", "origin")
 
 
 def model_imports() -> QuerySet[ModelImport]:
     """Every import, newest first, without the configs that were given."""
     return ModelImport.objects.select_related("model", "imported_by").defer("config", "model__edited")
-
-
-def last_import(key: str) -> ModelImport | None:
-    """The import that the model of this id rests on."""
-    return model_imports().filter(model__key=key).first()
 
 
 def own_model(key: str) -> ModelShape | None:

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from planner.api.imports import model_imports_view
 from planner.views import hubs, imports
 
 urlpatterns = [
@@ -11,4 +12,5 @@ urlpatterns = [
     path("account/hubs/<slug:uid>/", hubs.hub, name="hub"),
     path("account/hubs/<slug:uid>/try/", hubs.try_hub_now, name="try_hub"),
     path("account/hubs/<slug:uid>/delete/", hubs.delete_hub_now, name="delete_hub"),
+    path("api/v1/model-imports", model_imports_view, name="api_model_imports"),
 ]

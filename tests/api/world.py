@@ -22,6 +22,7 @@ MADE = (
     ("create_accelerator", "id", "/api/v1/accelerators/{key}"),
     ("create_platform", "id", "/api/v1/platforms/{key}"),
     ("create_accelerator_name", "id", "/api/v1/accelerator-names/{id}"),
+    ("create_model_import", "id", "/api/v1/model-imports"),
     ("create_quotes", "uid", "/api/v1/quotes/{uid}"),
     ("create_length_log", "uid", "/api/v1/length-logs/{uid}"),
     ("create_plan", "uid", "/api/v1/plans/{uid}"),
