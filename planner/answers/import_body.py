@@ -100,7 +100,7 @@ def offered(body: Mapping[str, Any]) -> Offered | Errors:
         return [error("headers", "too_many", text)]
     for name, value in headers.items():
         raw = _decoded(value)
-        if raw is None or len(name) > MOST_TEXT or name in files:
+        if raw is None or not name.isprintable() or len(name) > MOST_TEXT or name in files:
             text = _("Each header is the beginning of a file in base64, by the name of the file.")
             return [error("headers", "not_base64", text)]
         files[name] = raw

@@ -102,6 +102,7 @@ class WantedForm(Styled, forms.Form):
 class HubForm(Styled, forms.ModelForm):
     """A hub or a mirror of one."""
 
+    kind = forms.ChoiceField(label=_("Kind"), choices=HubEndpoint.Kind.choices)
     # Not the model's own field: its validator knows no hosts of one word, such as a neighbour's in a compose file.
     base_url = forms.CharField(
         label=_("Address"),

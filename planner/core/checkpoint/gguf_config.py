@@ -148,7 +148,7 @@ def _config(header: GgufHeader) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str | None:
-    return value[:200] if isinstance(value, str) and value else None
+    return value[:200] if isinstance(value, str) and value.isprintable() and value else None
 
 
 def _vocabulary(header: GgufHeader, keys: _Keys) -> int:

@@ -16,6 +16,7 @@ from planner.core.checkpoint.tensors import (
     DamagedError,
     Tensor,
     dimensions,
+    is_name,
     refuse_overlaps,
 )
 from planner.core.outcome import Problem
@@ -194,6 +195,8 @@ class _Reader:
     def _tensor(self, alignment: int) -> tuple[Tensor, int]:
         """One tensor, and where its data begins behind the header."""
         name = self.text(MAX_NAME)
+        if not is_name(name):
+            raise DamagedError("header_tensor_invalid", name=name or "?", what="name")
         rank = self.number(4)
         if rank > MAX_GGUF_DIMENSIONS:
             raise DamagedError("header_tensor_invalid", name=name, what="shape")

@@ -9,11 +9,11 @@ from typing import Any
 
 from planner.core.checkpoint.tensors import (
     MAX_BYTES,
-    MAX_NAME,
     MAX_TENSORS,
     DamagedError,
     Tensor,
     dimensions,
+    is_name,
     refuse_overlaps,
 )
 from planner.core.outcome import Problem
@@ -121,7 +121,7 @@ def _tensors(header: Mapping[str, Any]) -> tuple[Tensor, ...]:
 
 def _tensor(name: str, entry: Any) -> tuple[Tensor, int]:
     """One tensor, and where its data begins."""
-    if not name or len(name) > MAX_NAME:
+    if not is_name(name):
         raise DamagedError("header_tensor_invalid", name=name or "?", what="name")
     if not isinstance(entry, Mapping) or not isinstance(entry.get("shape"), list):
         raise DamagedError("header_tensor_invalid", name=name, what="shape")

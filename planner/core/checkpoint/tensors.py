@@ -1,7 +1,7 @@
 """One tensor as a header describes it, and what every reader of headers refuses with."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,12 +21,17 @@ class DamagedError(Exception):
         super().__init__(code)
         self.code = code
         self.values = {
-            name: value[:MAX_SHOWN] if isinstance(value, str) else value for name, value in values.items()
+            name: _shown(value) if isinstance(value, str) else value for name, value in values.items()
         }
 
     def problem(self, *, field: str | None, file: str) -> Problem:
         """What is wrong, with the name of the file that it is wrong with."""
         return Problem(code=self.code, field=field, values={"file": file[:MAX_SHOWN], **self.values})
+
+
+def _shown(text: str) -> str:
+    """A text of somebody's file as it can be shown: not endless, and without halves of characters."""
+    return text[:MAX_SHOWN].encode("utf-8", "replace").decode()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +73,6 @@ def dimensions(values: Sequence[Any], name: str) -> tuple[int, ...]:
     return tuple(values)
 
 
-def names_of(tensors: Sequence[Tensor]) -> Iterator[str]:
-    """The names of some tensors."""
-    return (tensor.name for tensor in tensors)
+def is_name(text: str) -> bool:
+    """Whether a tensor can be called so: not endless, and nothing that cannot be shown or kept."""
+    return 0 < len(text) <= MAX_NAME and text.isprintable()

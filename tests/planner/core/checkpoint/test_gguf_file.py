@@ -77,6 +77,7 @@ def test_second_version_is_read_like_the_third() -> None:
         (started(entries=2) + (text("a") + value(U32, 1)) * 2, "header_repeats"),
         (started(entries=1) + text("general.alignment") + value(U32, 3), "gguf_value_invalid"),
         (started(tensors=1) + text("a") + struct.pack("<I", 9), "header_tensor_invalid"),
+        (started(tensors=1) + text("a\0") + struct.pack("<I", 1), "header_tensor_invalid"),
         (started(tensors=1) + text("a") + struct.pack("<IQIQ", 1, 2, 99, 0), "header_dtype_unknown"),
         (started(tensors=1) + text("a") + struct.pack("<IQIQ", 1, 2, 0, 7), "header_tensor_invalid"),
         (started(tensors=1) + text("a") + struct.pack("<IQIQ", 1, 100, 12, 0), "header_size_wrong"),

@@ -57,6 +57,9 @@ def test_length_is_in_the_first_eight_bytes() -> None:
         (framed(b'{"__metadata__": {"format": "pt"}}'), "header_empty"),
         (framed(b'{"a": 1, "a": 2}'), "header_repeats"),
         (framed(b'{"a": 1}'), "header_tensor_invalid"),
+        (framed(b'{"a\\u0000": {}}'), "header_tensor_invalid"),
+        (framed(b'{"\\ud800": {}}'), "header_tensor_invalid"),
+        (framed(b'{"": {}}'), "header_tensor_invalid"),
         (entry(dtype="Q9"), "header_dtype_unknown"),
         (entry(dtype=7), "header_dtype_unknown"),
         (entry(shape=(-2,)), "header_tensor_invalid"),
@@ -98,3 +101,9 @@ def test_types_of_four_and_six_bits_take_parts_of_bytes() -> None:
     found = read_safetensors(framed(json.dumps(header).encode()))
     assert not isinstance(found, Problem)
     assert [item.size for item in found] == [4, 3]
+
+
+def test_problem_can_be_shown_whatever_the_file_says() -> None:
+    found = read_safetensors(framed(b'{"\\ud800": {}}'), file="a")
+    assert isinstance(found, Problem)
+    assert found.values["name"] == "?"
