@@ -23,7 +23,7 @@ from planner.answers.names import mapping_errors
 from planner.api.filtering import filtered
 from planner.api.lists import ETAG, IDEMPOTENCY_KEY, IF_MATCH, filters, page_of, problems
 from planner.core.matching import collapse
-from planner.models import Accelerator, AcceleratorMapping, ModelShape, WeightScheme
+from planner.models import Accelerator, ModelShape, WeightScheme
 from planner.queries import browse as queries
 from planner.queries import current_catalog
 from planner.queries.entries import source_words
@@ -278,14 +278,15 @@ def _map(request: Request, name: str, key: str, *, revision: int, status: int = 
 @permission_classes(WITH_SCOPE)  # type: ignore[arg-type]
 def name(request: Request, pk: int) -> HttpResponse:
     """Read, change or remove one mapping."""
+    if request.method != "GET":
+        return _write_name(request, pk)
     mapping = get_object_or_404(queries.mappings(), pk=pk)
-    if request.method == "GET":
-        return Response(shown_mapping(mapping), headers={"ETag": etag(mapping.revision)})
-    return _write_name(request, mapping)
+    return Response(shown_mapping(mapping), headers={"ETag": etag(mapping.revision)})
 
 
 @idempotent
-def _write_name(request: Request, mapping: AcceleratorMapping) -> HttpResponse:
+def _write_name(request: Request, pk: int) -> HttpResponse:
+    mapping = get_object_or_404(queries.mappings(), pk=pk)  # in here: a repeat of its removal finds none
     revision = asked_revision(request)
     if isinstance(revision, HttpResponse):
         return revision

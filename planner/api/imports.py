@@ -14,7 +14,7 @@ from access.idempotency import idempotent
 from access.paging import paged
 from access.permissions import HasScope, actor_of
 from access.problems import invalid, problem
-from access.revisions import changed_meanwhile
+from access.revisions import changed_meanwhile, etag
 from planner.actions.catalog import CatalogFaultsError
 from planner.actions.conflict import ConflictError
 from planner.actions.entries import EntryExistsError
@@ -22,7 +22,7 @@ from planner.actions.imports import keep_import
 from planner.answers.import_body import answer, body_errors, error, errors_of, offered, shown
 from planner.answers.imports import Looked, look, name_problem
 from planner.api.filtering import filtered
-from planner.api.lists import IDEMPOTENCY_KEY, filters, page_of, problems
+from planner.api.lists import ETAG, IDEMPOTENCY_KEY, filters, page_of, problems
 from planner.core.specs import Catalog
 from planner.queries import current_catalog
 from planner.queries.imports import ImportFilters, model_imports, own_model
@@ -48,7 +48,7 @@ from planner.schemas.imports import EXAMPLE_IMPORT, IMPORTED, LISTED_IMPORT, NEW
         "Reads a config.json, an index and the beginnings of files, or fetches them from a hub of the team's, and keeps the "
         "model in the catalog. The same again changes nothing; other figures under an id of the team's need its revision."
     ),
-    parameters=[IDEMPOTENCY_KEY],
+    parameters=[IDEMPOTENCY_KEY, ETAG],
     request={"application/json": NEW_IMPORT},
     responses={200: IMPORTED, 201: IMPORTED, **problems(400, 409, 412, 413, 422)},
     examples=[OpenApiExample("A small Llama", value=EXAMPLE_IMPORT, request_only=True)],
@@ -109,4 +109,5 @@ def _keep(
     except CatalogFaultsError as faults:
         return invalid([error("id", "unsound", str(faults))])
     found = answer(looked, catalog, key=key, outcome=done, revision=entry.revision)
-    return Response(found, status=201 if done == "created" else 200)
+    status = 201 if done == "created" else 200
+    return Response(found, status=status, headers={"ETag": etag(entry.revision)})
