@@ -34,11 +34,6 @@ class Checkpoint:
     unplaced: tuple[str, ...] = ()
     unplaced_bytes: int = 0
 
-    @property
-    def loaded_bytes(self) -> int:
-        """Without the layers that draft: what an engine loads unless it speculates."""
-        return self.total_bytes - self.sizes.get(DRAFT, 0)
-
     def spec_sizes(self) -> dict[str, int]:
         """Bytes by part of a ModelSpec, drafting layers left out."""
         return _by_spec_part(self.sizes)
