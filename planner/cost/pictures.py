@@ -98,7 +98,9 @@ def utilization_picture(cost: Mapping[str, Any]) -> Picture | None:
         return None
     currency, tokens = cost["currency"], cost["per_million_output_tokens"]
     x = log_scale(1, 100)
-    y = log_scale(min(value for _share, value in points), max(value for _share, value in points))
+    # Room beneath the last point, where its label stands
+    lowest = min(value for _share, value in points) / 2.5
+    y = log_scale(lowest, max(value for _share, value in points))
     marks = [_mark(_("full load"), 100, tokens["at_full_load"], x, y, css="pt-pred", left=True)]
     here = 100 * (cost["utilization"] or 0)
     if here >= 1 and tokens["at_load"] is not None:
