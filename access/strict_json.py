@@ -18,15 +18,16 @@ class TooDeepError(NotJsonError):
     """JSON nested beyond what we read."""
 
 
-def loads(text: bytes | str) -> Any:
-    """One JSON value.
+def loads(text: bytes | str, *, unique: bool = False) -> Any:
+    """One JSON value; `unique` refuses an object that names a field twice, of which one would be dropped unsaid.
 
     NaN, Infinity, bad UTF-8, half a surrogate pair, NUL, endless integers and nesting raise NotJsonError or TooDeepError.
     """
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8-sig")
-        value = json.loads(text, parse_constant=_refuse_constant)
+        pairs = _refuse_twice if unique else None
+        value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=pairs)
         if _MAYBE_HALF.search(text):
             # An escape may spell half a character; an answer that echoes it could not be encoded.
             json.dumps(value, ensure_ascii=False).encode()
@@ -44,6 +45,15 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"{name[:40]!a} stands twice in one object")
+        found[name] = value
+    return found
+
+
 class StrictJSONParser(BaseParser):
     """DRF parser for every endpoint: a body is JSON or a 400 that says why, never a stack trace."""
 
@@ -52,6 +62,6 @@ class StrictJSONParser(BaseParser):
     def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
         """The JSON value of a request body."""
         try:
-            return loads(stream.read())
+            return loads(stream.read(), unique=True)
         except NotJsonError as error:
             raise ParseError(f"The body is not valid JSON: {error}.") from None

@@ -16,6 +16,8 @@ TEXT_LIMIT = 200
 SOURCE_LIMIT = 500
 LIST_LIMIT = 40
 MOST = 1e9
+# Below it a ratio of two figures could leave what a float holds.
+LEAST = 1e-6
 
 UNITS: dict[str, str] = {
     "memory_gb": "GB",

@@ -1,6 +1,5 @@
 """What is stated of a record, while it is read."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from planner.actions.entries import source_key
-from planner.answers.catalog_fields import MOST, SOURCE_LIMIT
+from planner.answers.catalog_fields import LEAST, MOST, SOURCE_LIMIT
 from planner.models import difference
 
 Record = Mapping[str, Any]
@@ -47,6 +46,5 @@ class Statement:
 
 
 def is_amount(value: Any) -> bool:
-    """A finite number above zero that a figure can have."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and math.isfinite(value) and 0 < value <= MOST
+    """A number above zero that a figure can have; NaN and integers beyond a float are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and LEAST <= value <= MOST

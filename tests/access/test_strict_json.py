@@ -52,3 +52,11 @@ def test_text_that_is_not_json_is_refused(text: bytes | str) -> None:
 def test_endless_nesting_is_refused(text: str) -> None:
     with pytest.raises(TooDeepError):
         loads(text)
+
+
+def test_field_that_stands_twice_is_refused_where_it_must_not() -> None:
+    text = '[{"a": 1, "b": {"a": 2}}, {"b": 1, "a": 2, "b": 3}]'
+    assert loads(text) == [{"a": 1, "b": {"a": 2}}, {"b": 3, "a": 2}]
+    with pytest.raises(NotJsonError, match="'b' stands twice in one object"):
+        loads(text, unique=True)
+    assert loads('[{"a": {"a": 1}}, {"a": 2}]', unique=True) == [{"a": {"a": 1}}, {"a": 2}]

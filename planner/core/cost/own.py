@@ -221,10 +221,11 @@ def effort_per_year(a: Mapping[str, float]) -> float:
 
 
 def per_million(yearly: float | None, tokens_per_day: float | None) -> float | None:
-    """Cost of a million tokens; None without a cost or without tokens."""
+    """Cost of a million tokens; None without a cost or without tokens, or with too few of them for a finite one."""
     if yearly is None or not tokens_per_day:
         return None
-    return yearly / (tokens_per_day * DAYS_PER_YEAR) * MILLION
+    cost = yearly / (tokens_per_day * DAYS_PER_YEAR) * MILLION
+    return cost if np.isfinite(cost) else None
 
 
 def by_utilization(

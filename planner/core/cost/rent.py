@@ -43,6 +43,8 @@ def meeting(rented: Rented, *, purchase: float, running: float, yearly: float) -
     """`running` is what a year of owning costs beside the purchase, `yearly` with its depreciation."""
     saved = (rented.yearly - running) / MONTHS_PER_YEAR
     months = purchase / saved if saved > 0 else None
+    if months is not None and not np.isfinite(months):
+        months = None  # rents and savings that differ by less than any money does
     hourly = rented.count * rented.price_per_hour * DAYS_PER_YEAR
     hours = max(0.0, yearly - rented.effort_per_year) / hourly if hourly > 0 else None
     return Meeting(

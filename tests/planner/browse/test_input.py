@@ -82,6 +82,14 @@ def test_each_wrong_field_is_named(changes: dict[str, Any], expected: tuple[str,
         ({"value": 0, "kind": "measured", "source": "x"}, ("figures.bandwidth_gb_s.value", "wrong_type")),
         ({"value": "290", "kind": "measured", "source": "x"}, ("figures.bandwidth_gb_s.value", "wrong_type")),
         ({"value": 1e300, "kind": "measured", "source": "x"}, ("figures.bandwidth_gb_s.value", "wrong_type")),
+        (
+            {"value": 10**400, "kind": "measured", "source": "x"},
+            ("figures.bandwidth_gb_s.value", "wrong_type"),
+        ),
+        (
+            {"value": 1e-320, "kind": "measured", "source": "x"},
+            ("figures.bandwidth_gb_s.value", "wrong_type"),
+        ),
         ({"value": True, "kind": "measured", "source": "x"}, ("figures.bandwidth_gb_s.value", "wrong_type")),
         ({"value": 290, "kind": "guess", "source": "x"}, ("figures.bandwidth_gb_s.kind", "unknown_choice")),
         (

@@ -54,6 +54,12 @@ def test_list_is_answered_in_its_order_and_a_bad_one_is_a_problem(operator: Clie
     assert post(operator, {"id": "b"}).status_code == 422
 
 
+def test_load_next_to_nothing_has_no_cost_per_token(operator: Client) -> None:
+    response = post(operator, {**COST_EXAMPLE, "load": {"hours_per_day": 1e-320}})
+    assert response.status_code == 200
+    assert response.json()["per_million_output_tokens"]["at_load"] is None
+
+
 def test_list_is_bounded(operator: Client) -> None:
     assert post(operator, [COST_EXAMPLE] * 101).json()["errors"][0]["code"] == "batch_too_long"
 

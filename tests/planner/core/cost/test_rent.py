@@ -36,3 +36,9 @@ def test_money_spent_crosses_in_the_month_of_break_even() -> None:
     at, bought, rented = spent(RENTED, purchase=40_000, running=3_280, months=24)
     assert (at[0], bought[0], rented[0]) == (0, 40_000, 0)
     assert np.argmax(rented >= bought - 1e-6) == 20
+
+
+def test_savings_below_any_money_never_pay_the_purchase() -> None:
+    # 5e-324 saved a month, the smallest float: 40,000 over it is beyond a float
+    rented = Rented(count=1, price_per_hour=1e-320, hours_per_day=24, effort_per_year=0)
+    assert meeting(rented, purchase=40_000, running=0, yearly=40_000).months is None
