@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -96,7 +97,7 @@ def _head_fault(names: Sequence[str]) -> str:
         }
     if "subject" not in names or "unit_price" not in names:
         return _("The first line names the columns; subject and unit_price must be among them.")
-    double = sorted({name for name in names if name and names.count(name) > 1})
+    double = sorted(name for name, times in Counter(names).items() if name and times > 1)
     if double:
         return _("Two columns are called %s. Take one of them out.") % ", ".join(double)
     return ""

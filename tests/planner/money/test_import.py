@@ -110,6 +110,8 @@ def test_line_after_a_cell_with_breaks_keeps_its_number(client: Client) -> None:
         (b"subject,price\nx,1\n", "No column is called price."),
         (b"subject,supplier\nx,y\n", "subject and unit_price must be among them."),
         (f"{HEAD},subject\n{ROW},x\n".encode(), "Two columns are called subject."),
+        # a head as long as a file may be is read once, not once for each of its names
+        (b"subject,unit_price" + b",note" * 1_500_000, "Two columns are called note."),
         (f"{HEAD}\n{ROW},1,2\n".encode(), "Line 2 has more cells than the head"),
         (b"\xff" * 50, "This file is neither UTF-8 nor GB 18030 text."),
         (b"PK\x03\x04\x00\x00" + b"\x00" * 40, "it holds the character NUL"),
