@@ -19,7 +19,7 @@ class AddRequestId(logging.Filter):
 class HideRequest(logging.Filter):
     """Takes the request off Django's records: its path and query may hold a secret, as a sign-in link does.
 
-    Of Django's own request records only those with an exception stay: the request log has the others.
+    Of Django's own request records only faults stay: the request log has the others, refusals and missing pages too.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -27,7 +27,7 @@ class HideRequest(logging.Filter):
         if record.name != "django.request":
             return True
         record.msg, record.args = "unhandled exception", ()
-        return record.exc_info is not None
+        return record.levelno >= logging.ERROR and record.exc_info is not None
 
 
 def logging_settings(level: str) -> dict[str, Any]:

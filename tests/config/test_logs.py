@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from access.roles import Role
 from config.logs import logging_settings
+from tests.access.people import person, signed_in
 
 
 @pytest.fixture
@@ -74,6 +76,14 @@ def test_unhandled_exception_is_logged_with_its_id_and_without_its_path(
     assert (line["message"], line["request_id"]) == ("unhandled exception", answer["X-Request-ID"])
     assert "AttributeError" in line["exc_info"]
     assert "very-secret" not in json.dumps(line)
+
+
+@pytest.mark.django_db
+def test_refusal_is_no_fault(lines: Any) -> None:
+    answer = signed_in(person(Role.VIEWER)).get("/buy/quotes/new/")
+
+    assert answer.status_code == 403
+    assert [line for line in lines() if line["logger"] == "django.request"] == []
 
 
 def test_unknown_level_is_refused() -> None:
